@@ -208,7 +208,7 @@ XG_FN bool xg_split_plan(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m, uin
     xg_tile_role role = k % 2 ? XG_TILE_K : XG_TILE_M;
     bool patch = k > XG_SPLIT_PLANS / 2 - 1 && k < XG_SPLIT_PLANS - 1, border = (k + 1) / 2 % 2, may;
     if (!k) return true;
-    if (!patch && !xg_tile_box_wants(p)) return false;
+    if ((role == XG_TILE_M && !p->fetch[0].along_k) || (!patch && !xg_tile_box_wants(p))) return false;
     if (k == XG_SPLIT_PLANS - 1 && !xg_tile_halo_cross(p, x)) return false;
     may =
         patch ? xg_tile_patch_may(p, x, role, LEAST << border) : (border ? xg_tile_halo_may : xg_tile_box_may)(p, role);

@@ -221,8 +221,11 @@ typedef struct xg_tile_plan { /* what most places ask for stands first */
     int64_t halo, halo_across; /* ...; of the right side, or 1 (xg_tile_halo_cross) */
     int64_t halo_lines[XG_TILE_SIDES], halo_pitch[XG_TILE_SIDES];
     int64_t halo_moves[XG_TILE_SIDES][XG_TILE_VARS_MAX]; /* lines, by the window's axes */
-    int64_t halo_kinds, halo_strides[XG_TILE_VARS_MAX];  /* of such boxes, one for each place below a stride */
-    int64_t halo_phases;                                 /* that may have one box ... */
+    /* 1 and the variable of the pixels' columns, if rows may meet pixels one column before, too; how many lines before
+     * they lie, where the box has that column; else 0. See xg_tile_halo_lead. */
+    int64_t halo_column, halo_lead;
+    int64_t halo_kinds, halo_strides[XG_TILE_VARS_MAX]; /* of such boxes, one for each place below a stride */
+    int64_t halo_phases;                                /* that may have one box ... */
     const xg_aff *halo_phase; /* ..., in which that in dim XG_TILE_HALO_PHASE lies so many lines further on */
     bool halo_turned;         /* the first phase has more places than the last one, and comes last */
     /* ... from the first of its positions to the next sixteen */
@@ -705,12 +708,13 @@ XG_FN bool xg_tile_bulk_keeps(
 /* Elements from the left side's buffer to where the matrix of rows from this one on begins, a multiple of 64; from a
  * box to the view of a place of the window. */
 XG_FN int64_t xg_tile_halo_row(const xg_tile_plan *p, int64_t row);
-XG_FN const xg_aff *xg_tile_halo_moved(const xg_tile_plan *p, xg_aff_ctx *x, int64_t kind, const xg_aff *view);
+XG_FN const xg_aff *xg_tile_halo_moved(
+    const xg_tile_plan *p, xg_aff_ctx *x, int64_t kind, const xg_aff *view, bool place); /* or the place itself */
 XG_FN bool xg_tile_halo_phases(const xg_tile_plan *p);                 /* tiles may have one box for all phases */
 XG_FN int64_t xg_tile_halo_views(const xg_tile_plan *p, int64_t kind); /* of a box; other kinds' that come before it: */
 XG_FN int64_t xg_tile_halo_first(const xg_tile_plan *p, int64_t kind);
-XG_FN const xg_aff *xg_tile_halo_place(const xg_tile_plan *p, xg_aff_ctx *x, int64_t kind, const xg_aff *view);
 XG_FN int64_t xg_tile_halo_view(const xg_tile_plan *p, uint32_t side, int64_t place); /* lines; of a tile's rows */
+XG_FN int64_t xg_tile_halo_next(const xg_tile_plan *p, uint32_t side, int64_t place); /* lines to the next */
 XG_FN int64_t xg_tile_halo_on(
     const xg_tile_plan *p, uint32_t side, int64_t k); /* bytes to so many times 32 bytes of k */
 
@@ -786,6 +790,7 @@ XG_FN const xg_tile_row *xg_tile_tensor_row(size_t k);                        /*
 XG_FN bool xg_tile_tensor_may_be(const xg_kmma_row *row, const xg_device *m); /* such products */
 XG_FN bool xg_tile_tensor_fits(const xg_tile_plan *p);                        /* a shape that has been settled */
 XG_FN int64_t xg_tile_tensor_halves(const xg_tile_plan *p);
+XG_FN int64_t xg_tile_tensor_spared(const xg_tile_plan *p);  /* columns that the last 128 rows do not meet */
 XG_FN int64_t xg_tile_tensor_columns(const xg_tile_plan *p); /* that a block allocates */
 /* In front of a barrier, and behind it. */
 XG_FN void xg_tile_tensor_begin(xg_tile_kernel *w, xg_kval *thread, int64_t columns);
@@ -793,7 +798,10 @@ XG_FN void xg_tile_tensor_place(xg_tile_kernel *w);
 XG_FN void xg_tile_tensor_consume(xg_tile_kernel *w);
 XG_FN void xg_tile_tensor_steps(xg_tile_kernel *w); /* of operands that threads bring */
 XG_FN void xg_tile_tensor_stand(xg_tile_kernel *w, xg_kval **across);
-XG_FN void xg_tile_tensor_read(xg_tile_kernel *w, int64_t fragment, int64_t column); /* some sums from a column on */
+/* Columns of each warp's sums of a fragment; some of them from a column on; where such lie in shared memory. */
+XG_FN int64_t xg_tile_tensor_width(const xg_tile_plan *p, int64_t fragment);
+XG_FN void xg_tile_tensor_read(xg_tile_kernel *w, int64_t fragment, int64_t column);
+XG_FN xg_kval *xg_tile_tensor_show(xg_tile_kernel *w, int64_t fragment, int64_t column);
 /* So many columns of a fragment, as sums from number `to` on; those of the next four warps lie so far apart. */
 XG_FN void xg_tile_tensor_read_to(
     xg_tile_kernel *w, int64_t fragment, int64_t column, int64_t columns, int64_t apart, int64_t to);

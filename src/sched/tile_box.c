@@ -194,13 +194,11 @@ XG_FN bool xg_tile_box_describe(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, c
     k = &own.group[XG_TILE_K];
     rows = &own.group[side ? XG_TILE_N : XG_TILE_M];
     t->row_dim = 0;
-    if (!t->along_k)
-        return xg_tile_box_run(t, x, rows, line, &d) && d == 1 && xg_tile_box_run(t, x, k, line, &d) &&
-               ((side && p->halo_across <= 1) || !p->halo ||
-                   (p->pixels_of == XG_TILE_K && xg_tile_halo_widen(p, x, &own, side)));
-    line = xg_tile_box_run(t, x, k, line, &d) && d == 1 ? !side && p->pixels_of == XG_TILE_M ? p->pixels : 0 : -1;
-    if (line < 0 || !xg_tile_box_run(t, x, rows, line, &d)) return false;
-    return side || !p->halo || (p->pixels_of == XG_TILE_M && xg_tile_halo_widen(p, x, &own, side));
+    if (!xg_tile_box_run(t, x, t->along_k ? k : rows, line, &d) || d != 1) return false;
+    if (t->along_k) line = !side && p->pixels_of == XG_TILE_M ? p->pixels : 0;
+    if (!xg_tile_box_run(t, x, t->along_k ? rows : k, line, &d)) return false;
+    if (!p->halo || (side && p->halo_across <= 1)) return true;
+    return t->along_k == (p->pixels_of == XG_TILE_M) && xg_tile_halo_widen(p, x, &own, side);
 }
 /* The result leaves in the boxes of its positions. */
 XG_FN void xg_tile_box_result(xg_tile_plan *p, xg_aff_ctx *x, const xg_shape *root) {
@@ -258,17 +256,27 @@ XG_FN bool xg_tile_box_may(xg_tile_plan *p, xg_tile_role role) {
 }
 XG_APART XG_FN void xg_tile_box_plan(
     xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes) {
-    static const xg_tile_role roles[] = {XG_TILE_M, XG_TILE_M, XG_TILE_K, XG_TILE_K, XG_TILE_K};
+    enum {
+        HALO, /* positions in rows, with a border or without */
+        BOX,
+        CROSS, /* in k: with a border of both sides, which takes least; of one; without */
+        SUMMED_HALO,
+        SUMMED_BOX,
+        WAYS
+    };
     xg_tile_plan plain = *p, boxes;
+    bool sums; /* of a gradient of the filter: its rows, channels, need no boxes, and both other ways are compared */
     uint32_t k;
     xg_tile_plan_order(p, e, m, out_bytes);
-    for (k = 0; k < XG_COUNT(roles); k++) {
-        bool filled = k == 1 && p->form.group[XG_TILE_M].size > plain.form.group[XG_TILE_M].size;
-        if (!filled && k < 3 && !xg_tile_box_wants(p)) break; /* of gradients of filters both ways are compared */
+    sums = xg_tile_box_wants(p) && !p->fetch[0].along_k;
+    for (k = sums ? CROSS : HALO; k < WAYS; k++) {
+        bool filled = k == BOX && p->form.group[XG_TILE_M].size > plain.form.group[XG_TILE_M].size;
+        xg_tile_role role = k < CROSS ? XG_TILE_M : XG_TILE_K;
+        if (!filled && k <= CROSS && !sums && !xg_tile_box_wants(p)) break;
         boxes = plain;
-        if (plain.form.phased && (k > 1 || xg_tile_channels(p) == 1)) break; /* no place may be more than skipped */
-        if (k > 3 && !xg_tile_halo_cross(&boxes, e->m->aff)) break;
-        if (!(k % 2 ? xg_tile_box_may(&boxes, roles[k]) : xg_tile_halo_may(&boxes, roles[k]))) continue;
+        if (plain.form.phased && (k > BOX || xg_tile_channels(p) == 1)) break; /* no place may be more than skipped */
+        if (k == CROSS && !xg_tile_halo_cross(&boxes, e->m->aff)) continue;
+        if (!(k == BOX || k == SUMMED_BOX ? xg_tile_box_may : xg_tile_halo_may)(&boxes, role)) continue;
         boxes.picoseconds = p->blocks ? p->picoseconds : 0;
         xg_tile_plan_order(&boxes, e, m, out_bytes);
         if (boxes.blocks) *p = boxes;

@@ -471,7 +471,7 @@ XG_FN xg_kval *xg_tile_bulk_place(xg_tile_kernel *w, xg_kval *step, xg_kval *vie
     int64_t views;
     if (xg_tile_bulk_kinds(w) == 1) return step;
     views = xg_tile_halo_views(w->p, w->kind);
-    view = xg_tile_apply(w, &views, 1, xg_tile_halo_place(w->p, x, w->kind, xg_aff_dim(x, 0)), &view);
+    view = xg_tile_apply(w, &views, 1, xg_tile_halo_moved(w->p, x, w->kind, xg_aff_dim(x, 0), true), &view);
     return xg_tile_join(w, w->pictures, w->p->halo, view);
 }
 XG_FN void xg_tile_bulk_ask_picture(xg_tile_kernel *w) {

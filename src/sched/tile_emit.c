@@ -188,7 +188,8 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first,
     const xg_tile_form *f = &p->form;
     xg_aff_ctx *x = w->e->m->aff;
     int64_t rows = p->shape.m / p->parts, wide, pitch = xg_tile_is_apart(p) ? columns : p->out_pitch;
-    xg_tile_walk walk = xg_tile_walk_of(p, rows, columns);
+    int64_t pace = xg_tile_pace(p, 0, p->shape.m); /* the last view, of an odd number, has none beside */
+    xg_tile_walk walk = xg_tile_walk_of(p, p->shape.halo ? XG_MIN(rows, pace - part * rows) : rows, columns);
     const xg_aff *row, *column, *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
     const xg_aff *round = xg_aff_dim(x, XG_TILE_OUT_ROUND);
     xg_tile_out o;
@@ -214,7 +215,7 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first,
     column = xg_aff_add(x, column, xg_aff_dim(x, XG_TILE_OUT_LANE));
     memset(linear, 0, sizeof linear);
     linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_OUT_BATCH);
-    linear[XG_TILE_M] = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_M), xg_tile_pace(p, 0, p->shape.m));
+    linear[XG_TILE_M] = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_M), pace);
     linear[XG_TILE_M] = o.row = xg_aff_add(x, linear[XG_TILE_M], xg_aff_add_k(x, row, part * rows));
     linear[XG_TILE_N] = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_N), p->shape.n), first);
     linear[XG_TILE_N] = xg_aff_add(x, linear[XG_TILE_N], column);
@@ -225,11 +226,7 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first,
     o.map = xg_imap_simplify(x, m);
     for (k = 0; (f->filled || xg_tile_halo_steps(p)) && k < f->rank; k++) /* boxes may have places beside the result */
         o.map = xg_imap_with_constraint(x, o.map, vars[k], xg_range_of(0, f->hero->shape->dims[k] - 1));
-    row = xg_aff_add_k(x, row, part * rows);
-    if (p->shape.halo &&
-        xg_tile_pace(p, 0, p->shape.m) < p->shape.m) /* the last view, of an odd number, has none beside */
-        o.map = xg_imap_with_constraint(x, o.map, row, xg_range_of(0, xg_tile_pace(p, 0, p->shape.m) - 1));
-    else if (p->tiles[0] * p->shape.m > f->group[XG_TILE_M].size && !xg_tile_is_ragged(p))
+    if (p->tiles[0] * pace > f->group[XG_TILE_M].size && !xg_tile_is_ragged(p))
         o.map = xg_imap_with_constraint(x, o.map, linear[XG_TILE_M], xg_range_of(0, f->group[XG_TILE_M].size - 1));
     if (p->tiles[1] * p->shape.n > f->group[XG_TILE_N].size) { /* of the first lane: a multiple, as the size is one */
         linear[XG_TILE_N] = xg_aff_sub(x, linear[XG_TILE_N], xg_aff_dim(x, XG_TILE_OUT_LANE));

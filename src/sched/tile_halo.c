@@ -25,14 +25,24 @@
  * of the same box, all places' views of it are a tile. Lines are its k then. Tensor memory takes two views at a time:
  * of an odd number the last one is multiplied twice, and what that makes is no part of the result. 64 columns would be
  * little beside 128 rows, of which matrix units read as much: so the places along the window's innermost axis may be
- * columns (xg_tile_halo_cross), which are views of the other side's box. */
+ * columns (xg_tile_halo_cross), which are views of the other side's box.
+ *
+ * Then the last view need not be multiplied twice. A pixel meets what place x of the columns stands before it; the
+ * pixel one column before meets there what place x - 1 stands before that one. So 64 rows of these make of the places
+ * 1 and 2 the places 0 and 1, and beside the last view's own 64 rows nothing is left for the columns of place 0:
+ *
+ *     rows 0 to 127:      views 0 and 1, by the columns of places 2, 1 and 0
+ *     rows 128 to 255:    view 2, one column before: 1 (thrown away) and 0;    view 2: 2 and 1
+ *
+ * That is ten products of 64 by 64 for nine places instead of twelve. */
 #ifndef XG_SCHED_TILE_HALO_C
 #define XG_SCHED_TILE_HALO_C
 #include "tile.h"
 
 enum {
     XG_TILE_HALO_VIEWS = 16, /* of a tile's rows: tensor memory has room for 64 columns of each two */
-    XG_TILE_HALO_ACROSS = 4  /* of its columns, which matrix units take at a time */
+    XG_TILE_HALO_ACROSS = 4, /* of its columns, which matrix units take at a time */
+    XG_TILE_HALO_LED = 3     /* ..., of which the last rows meet one less: each warp has whole places, or one's half */
 };
 
 /* ---- the plan ---- */
@@ -176,6 +186,8 @@ XG_FN bool xg_tile_halo_cross(xg_tile_plan *p, xg_aff_ctx *x) {
         to->dims[v].range = f->map[0]->dims[v].range;
     }
     v = sum->of;
+    /* place 0 has no use for the last column, before which no other one would come */
+    p->halo_column = own.extent <= XG_TILE_HALO_LED && d->pad_high <= own.extent - 2 ? v + 1 : 0;
     k->size /= sum->extent;
     sum->extent += own.extent - 1 - d->pad_low - d->pad_high; /* pixels */
     k->size *= sum->extent;
@@ -195,6 +207,7 @@ XG_FN bool xg_tile_halo_may(xg_tile_plan *p, xg_tile_role role) {
     const xg_tile_axis *channels = &k->axes[k->n - 1];
     p->halo = k->size / channels->extent;
     p->halo_across = XG_MAX(p->halo_across, (int64_t)1);
+    if (p->halo % 2 == 0) p->halo_column = 0;
     p->pixels = rows && p->in_tensor ? (int64_t)XG_KTENSOR_M : (int64_t)XG_KWGMMA_M;
     p->pixels_of = role;
     if (channels->extent % line || p->halo == 1) return false;
@@ -247,6 +260,31 @@ XG_FN void xg_tile_halo_share(xg_tile_plan *p, xg_aff_ctx *x) {
     }
     p->halo_phase = at;
 }
+/* Lines of a box's dimensions in front of one. */
+XG_ONE_COPY XG_FN int64_t xg_tile_halo_in_front(const xg_kmap *m, uint32_t dim) {
+    int64_t lines = 1;
+    while (dim-- > 1) lines *= m->box[dim];
+    return lines;
+}
+/* The box begins a column before its pixels, if that column is the array's own or outside of it, and brings no more
+ * lines than it spares columns. */
+XG_APART XG_FN void xg_tile_halo_lead(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_group *k) {
+    xg_kmap *m = &p->fetch[0].tensor;
+    const xg_aff **at = p->fetch[0].boxes->results, *column = xg_aff_const(x, 0);
+    uint32_t v, r, along = 0;
+    p->halo_lead = 0;
+    if (!p->halo_column) return;
+    for (v = 0; v < k->n; v++) {
+        const xg_tile_axis *own = &p->form.group[XG_TILE_K].axes[v];
+        if (own->of + (int64_t)1 == p->halo_column) column = xg_aff_add_dim(x, column, k->axes[v].of, own->scale);
+    }
+    for (r = 1; r < m->rank; r++)
+        if (at[r] == column) along = r;
+    if (!along || xg_tile_halo_in_front(m, m->rank) / m->box[along] > XG_KWGMMA_M) return;
+    at[along] = xg_aff_add_k(x, at[along], -1);
+    m->box[along]++;
+    p->halo_lead = xg_tile_halo_in_front(m, along);
+}
 /* A box of positions gets the border that the window needs. axes: as xg_tile_box_axes says. */
 XG_FN bool xg_tile_halo_widen(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_form *axes, uint32_t side) {
     const xg_tile_group *k = &axes->group[p->pixels_of == XG_TILE_M ? XG_TILE_K : side ? XG_TILE_N : XG_TILE_M];
@@ -268,9 +306,9 @@ XG_FN bool xg_tile_halo_widen(xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_form
             along[v] = r;
             moves[v] = scale;
         }
-    for (v = 1; v + 1 < k->n; v++)
-        for (r = 1; r < along[v]; r++) moves[v] *= m->box[r];
-    for (p->halo_lines[side] = r = 1; r < m->rank; r++) p->halo_lines[side] *= m->box[r];
+    if (!side) xg_tile_halo_lead(p, x, &axes->group[XG_TILE_K]);
+    for (v = 1; v + 1 < k->n; v++) moves[v] *= xg_tile_halo_in_front(m, along[v]);
+    p->halo_lines[side] = xg_tile_halo_in_front(m, m->rank);
     p->halo_pitch[side] = xg_tile_halo_line(m, inside, XG_KWGMMA_LINES);
     together = p->pixels_of == XG_TILE_M ? p->pixels : (int64_t)XG_KMMA_M; /* of a product: rows, or k */
     for (row = 0; row < p->pixels; row++) {
@@ -309,11 +347,12 @@ XG_FN bool xg_tile_bulk_keeps(const xg_tile_plan *p) {
     return xg_tile_halo_steps(p) && p->shape.stays && p->shape.stages == p->steps && p->tiles[1] * p->batch == 1;
 }
 
-/* Lines from a box's begin to the view of a place. */
+/* Lines from a box's begin to the view of a place; the last one's begins with the column before. */
 XG_FN int64_t xg_tile_halo_view(const xg_tile_plan *p, uint32_t side, int64_t place) {
     const xg_tile_group *k = &p->form.group[side ? XG_TILE_N : XG_TILE_M];
     int64_t at = 0;
     uint32_t v;
+    if (!side && place != p->halo - 1) at = p->halo_lead;
     place = XG_MIN(place, p->halo - 1); /* a view beside the last one is the same */
     for (v = k->n - 2; v > 0; v--) {
         at += place % k->axes[v].extent * p->halo_moves[side][v];
@@ -321,24 +360,26 @@ XG_FN int64_t xg_tile_halo_view(const xg_tile_plan *p, uint32_t side, int64_t pl
     }
     return at;
 }
+/* From a view to the next one. */
+XG_FN int64_t xg_tile_halo_next(const xg_tile_plan *p, uint32_t side, int64_t place) {
+    return xg_tile_halo_view(p, side, place + 1) - xg_tile_halo_view(p, side, place);
+}
 /* Whether so many warp groups have views of which each is as far from a group's first one as the others' are. */
 XG_FN bool xg_tile_halo_suits(const xg_tile_plan *p, int64_t groups) {
     enum {
         MOST = 5 /* views of a group: 160 registers for 64 columns */
     };
-    int64_t place, first;
+    int64_t place;
     if (p->halo % groups || p->halo / groups > MOST) return false;
-    for (place = 0; place < p->halo; place++) {
-        first = xg_tile_halo_view(p, 0, place - place % groups);
-        if (xg_tile_halo_view(p, 0, place) != first + place % groups * xg_tile_halo_view(p, 0, 1)) return false;
-    }
+    for (place = 0; place < p->halo; place++)
+        if ((place + 1) % groups && xg_tile_halo_next(p, 0, place) != xg_tile_halo_next(p, 0, 0)) return false;
     return true;
 }
 /* In tensor memory a descriptor says how far the second of two views lies behind the first one. */
 XG_FN bool xg_tile_halo_follow(const xg_tile_plan *p) {
     int64_t place;
     for (place = 0; place < p->halo; place += 2)
-        if (xg_tile_halo_view(p, 0, place + 1) < xg_tile_halo_view(p, 0, place)) return false;
+        if (xg_tile_halo_next(p, 0, place) < 0) return false;
     return true;
 }
 XG_FN const xg_tile_row *xg_tile_halo_row_of(const xg_tile_plan *p, size_t k, xg_tile_row *r) {
@@ -370,7 +411,7 @@ XG_FN int64_t xg_tile_halo_row(const xg_tile_plan *p, int64_t row) {
     if (xg_tile_halo_steps(p))
         row = row / p->pixels * xg_tile_halo_room(p, 0); /* matrices of rows begin with a box */
     else if (p->shape.halo)
-        row = xg_tile_halo_view(p, 0, row / XG_KWGMMA_M);
+        row = xg_tile_halo_view(p, 0, row / XG_KWGMMA_M) - p->halo_lead;
     return row * p->shape.k;
 }
 XG_FN int64_t xg_tile_halo_on(const xg_tile_plan *p, uint32_t side, int64_t k) {
@@ -379,27 +420,17 @@ XG_FN int64_t xg_tile_halo_on(const xg_tile_plan *p, uint32_t side, int64_t k) {
     if (xg_tile_halo_is(p, side)) return p->halo_at[side][k] * XG_KWGMMA_LINE_BYTES;
     return k * XG_KMMA_K_BYTES * t->line;
 }
-XG_FN const xg_aff *xg_tile_halo_moved(const xg_tile_plan *p, xg_aff_ctx *x, int64_t kind, const xg_aff *view) {
-    const xg_tile_group *k = &p->form.group[XG_TILE_K];
-    const xg_aff *at = xg_aff_const(x, 0);
-    uint32_t v;
-    for (v = k->n - 2; v > 0; v--) {
-        int64_t n = xg_tile_halo_below(p, k, v, xg_tile_halo_begin(p, k, v, kind));
-        at = xg_aff_add_mul(x, at, xg_aff_mod(x, view, n), p->halo_moves[0][v] * p->shape.k);
-        view = xg_aff_div(x, view, n);
-    }
-    return at;
-}
-/* The window's place. */
-XG_FN const xg_aff *xg_tile_halo_place(const xg_tile_plan *p, xg_aff_ctx *x, int64_t kind, const xg_aff *view) {
+/* Of a view of a kind of boxes: elements from the box's begin; or the window's place. */
+XG_APART XG_FN const xg_aff *xg_tile_halo_moved(
+    const xg_tile_plan *p, xg_aff_ctx *x, int64_t kind, const xg_aff *view, bool place) {
     const xg_tile_group *k = &p->form.group[XG_TILE_K];
     const xg_aff *at = xg_aff_const(x, 0);
     int64_t all = 1;
     uint32_t v;
     for (v = k->n - 2; v > 0; v--) {
         int64_t first = xg_tile_halo_begin(p, k, v, kind), n = xg_tile_halo_below(p, k, v, first);
-        at = xg_aff_add_mul(x, at, xg_aff_mod(x, view, n), p->halo_strides[v] * all);
-        at = xg_aff_add_k(x, at, first * all);
+        int64_t by = place ? p->halo_strides[v] * all : p->halo_moves[0][v] * p->shape.k;
+        at = xg_aff_add_k(x, xg_aff_add_mul(x, at, xg_aff_mod(x, view, n), by), place ? first * all : 0);
         view = xg_aff_div(x, view, n);
         all *= k->axes[v].extent;
     }

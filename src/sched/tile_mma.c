@@ -741,14 +741,18 @@ XG_FN void xg_tile_unit_show_one(xg_tile_kernel *w, int64_t fragment, int64_t fr
     xg_aff_ctx *x = w->e->m->aff;
     int64_t tiles = p->shape.tn / XG_KMMA_N, count = p->shape.m / p->parts * p->out_pitch, j, h;
     int64_t matrices = xg_tile_is_across(p, 1) ? 2 : 1; /* a lane has four columns side by side, two of each */
-    for (j = 0; j < tiles; j += matrices) {
-        if (xg_tile_is_tensor(p)) xg_tile_tensor_read(w, fragment, j * XG_KMMA_N);
+    int64_t own = xg_tile_is_tensor(p) ? xg_tile_tensor_width(p, fragment) / XG_KMMA_N : tiles;
+    xg_kval *at = w->show;
+    for (j = 0; j < own; j += matrices) {
+        if (xg_tile_is_tensor(p)) {
+            xg_tile_tensor_read(w, fragment, j * XG_KMMA_N);
+            if (j * XG_KMMA_N % XG_KWGMMA_M == 0) at = xg_tile_tensor_show(w, fragment, j * XG_KMMA_N);
+        }
         for (h = 0; h < 2; h++) {
             int64_t column = j / 2 * (xg_tile_is_tensor(p) ? 1 : p->columns) * 2 * XG_KMMA_N + j % 2 * XG_KMMA_N;
             int64_t place = (from + h * XG_TILE_UNIT_ROWS) * p->out_pitch + column;
             xg_kval *beside = xg_tile_unit_beside(w, fragment * tiles + j, matrices, 2 * h);
-            xg_tile_put_vector(
-                w, beside, xg_tile_apply(w, &count, 1, xg_aff_add_k(x, xg_aff_dim(x, 0), place), &w->show));
+            xg_tile_put_vector(w, beside, xg_tile_apply(w, &count, 1, xg_aff_add_k(x, xg_aff_dim(x, 0), place), &at));
         }
     }
 }

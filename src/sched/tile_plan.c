@@ -307,6 +307,7 @@ XG_FN int64_t xg_tile_held_blocks(const xg_tile_plan *p, int64_t more) {
 }
 XG_FN xg_tile_walk xg_tile_walk_of(const xg_tile_plan *p, int64_t rows, int64_t columns) {
     xg_tile_walk w;
+    int64_t whole;
     w.threads = p->threads * p->shape.cluster;
     w.vector = XG_MAX(XG_MIN(p->out_vector, columns), (int64_t)1);
     w.line = columns / w.vector;
@@ -314,6 +315,12 @@ XG_FN xg_tile_walk xg_tile_walk_of(const xg_tile_plan *p, int64_t rows, int64_t 
     w.rows = XG_MIN(w.threads / w.columns, rows);
     while (rows % w.rows) w.rows--; /* of a tile of 96 rows, or of five blocks: what divides them */
     w.rounds = w.line / w.columns * (rows / w.rows);
+    for (whole = XG_MIN(w.threads / w.line, rows); whole && rows % whole; whole--) {}
+    if (whole && rows / whole < w.rounds) {
+        w.columns = w.line;
+        w.rows = whole;
+        w.rounds = rows / whole;
+    }
     return w;
 }
 /* A place of its own for what others hand on, as they may be done before the block is; where threads bring operands,
@@ -592,7 +599,7 @@ XG_FN void xg_tile_try_splits(xg_tile_plan *p, const xg_record *given, const xg_
     for (k = 0; k < n; k++) {
         one.split = parts[k];
         if (xg_tile_may_take(p, m, one.split * one.cluster, true, *least) && xg_tile_settle(p, &one, vectors) &&
-            xg_tile_split_suits(p) && !xg_tile_is_over(p, m))
+            xg_tile_split_suits(p) && xg_tile_clusters_run(p, m) && !xg_tile_is_over(p, m))
             xg_tile_try(p, given, m, out_bytes, &one, best, least);
     }
 }

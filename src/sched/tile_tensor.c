@@ -94,6 +94,9 @@ XG_FN bool xg_tile_tensor_may_be(const xg_kmma_row *row, const xg_device *m) {
 }
 /* Rows of 128, which have columns of their own. */
 XG_ONE_COPY XG_FN int64_t xg_tile_tensor_halves(const xg_tile_plan *p) { return p->shape.m / XG_KTENSOR_M; }
+XG_FN int64_t xg_tile_tensor_spared(const xg_tile_plan *p) {
+    return p->shape.halo && p->halo_lead ? (int64_t)XG_KWGMMA_M : 0;
+}
 /* All sums of 128 rows are shown at once; rows that lie side by side fill whole lines; what goes through registers has
  * room. */
 XG_FN bool xg_tile_tensor_fits(const xg_tile_plan *p) {
@@ -148,10 +151,11 @@ XG_FN int64_t xg_tile_tensor_row_at(const xg_tile_plan *p, int64_t half) {
     enum {
         DISTANCE_AT = 16
     };
-    int64_t at = xg_tile_halo_row(p, half * XG_KTENSOR_M) * xg_type_bytes(p->held), apart;
-    if (!p->shape.halo || xg_tile_halo_steps(p)) return at;
-    apart = xg_tile_halo_view(p, 0, 2 * half + 1) - xg_tile_halo_view(p, 0, 2 * half) - xg_tile_halo_view(p, 0, 1);
-    return at + apart * XG_KWGMMA_LINE_BYTES * ((int64_t)1 << DISTANCE_AT);
+    int64_t apart;
+    if (!p->shape.halo || xg_tile_halo_steps(p))
+        return xg_tile_halo_row(p, half * XG_KTENSOR_M) * xg_type_bytes(p->held);
+    apart = xg_tile_halo_next(p, 0, 2 * half) - xg_tile_halo_next(p, 0, 0);
+    return XG_KWGMMA_LINE_BYTES * (xg_tile_halo_view(p, 0, 2 * half) + apart * ((int64_t)1 << DISTANCE_AT));
 }
 /* The products of 32 bytes of k, each 128 rows' behind the other's. */
 XG_APART XG_FN void xg_tile_tensor_product(xg_tile_kernel *w, xg_kval *const *matrix, int64_t k, xg_kval *adds) {
@@ -170,6 +174,7 @@ XG_APART XG_FN void xg_tile_tensor_product(xg_tile_kernel *w, xg_kval *const *ma
         }
         op = xg_kir_do(&w->s.b, XG_K_OP_TENSOR_MMA, o, 2 + XG_TILE_SIDES);
         op->b = p->shape.n;
+        if (half + 1 == xg_tile_tensor_halves(p)) op->b -= xg_tile_tensor_spared(p);
         op->flags = (uint32_t)p->unit;
         if (!p->fetch[0].by_rows) op->flags |= XG_KWGMMA_A_ROWS;
         if (!p->fetch[1].by_rows) op->flags |= XG_KWGMMA_B_ROWS;
@@ -319,11 +324,38 @@ XG_FN void xg_tile_tensor_read_to(
     op->b = n;
     for (k = 0; k < n / XG_KMMA_N; k++) w->sums[to + k] = xg_elem_real(&op->results[k]);
 }
+XG_FN int64_t xg_tile_tensor_width(const xg_tile_plan *p, int64_t fragment) {
+    int64_t each = (int64_t)XG_TILE_TENSOR_WARP_ROWS / XG_KMMA_M;
+    bool last = fragment / each + 1 == xg_tile_tensor_halves(p);
+    return p->shape.tn - (last ? xg_tile_tensor_spared(p) / p->columns : 0);
+}
 /* Those of a fragment of the warp's rows, as many columns as are read at a time, where a column begins them. */
 XG_FN void xg_tile_tensor_read(xg_tile_kernel *w, int64_t fragment, int64_t column) {
-    int64_t tn = w->p->shape.tn, n = tn % XG_TILE_TENSOR_READ ? XG_TILE_TENSOR_READ / 2 : XG_TILE_TENSOR_READ;
-    if (column % n == 0)
-        xg_tile_tensor_read_to(w, fragment, column, n, tn, fragment * (tn / XG_KMMA_N) + column / XG_KMMA_N);
+    int64_t wide = xg_tile_tensor_width(w->p, fragment), to = fragment * (w->p->shape.tn / XG_KMMA_N);
+    int64_t n = wide % XG_TILE_TENSOR_READ ? XG_TILE_TENSOR_READ / 2 : XG_TILE_TENSOR_READ;
+    if (column % n == 0) xg_tile_tensor_read_to(w, fragment, column, n, wide, to + column / XG_KMMA_N);
+}
+/* Of rows with pixels one column before, the first 64, only the last place's sums are wanted: that place is behind all
+ * of what the other rows have, whose sums move up. What is not wanted goes where these would have been. */
+XG_APART XG_FN xg_kval *xg_tile_tensor_show(xg_tile_kernel *w, int64_t fragment, int64_t column) {
+    enum {
+        UP = 2 /* warps: 64 rows */
+    };
+    const xg_tile_plan *p = w->p;
+    int64_t wide = xg_tile_tensor_width(p, fragment), last = wide * p->columns - XG_KWGMMA_M;
+    xg_kval *across[2], *lane, *before, *moved, *from;
+    if (wide == p->shape.tn) return w->show;
+    xg_tile_tensor_stand(w, across);
+    lane = xg_tile_rest(w, w->thread, XG_WARP_LANES);
+    from = xg_tile_join(w, across[1], wide, xg_elem_index(&w->s, column));
+    before = xg_kcmpi_int(&w->s.b, XG_CI_SLT, across[0], UP);
+    before = xg_k2(&w->s.b, XG_K_OP_ANDI, before, xg_kcmpi_int(&w->s.b, XG_CI_SGE, from, last));
+    moved = xg_kselect(&w->s.b, before, xg_elem_index(&w->s, 0), xg_elem_index(&w->s, UP));
+    from = xg_tile_join(w, moved, -XG_TILE_TENSOR_WARP_ROWS, xg_elem_index(&w->s, XG_KWGMMA_M));
+    moved = xg_tile_rest(w, xg_k2(&w->s.b, XG_K_OP_ADDI, across[0], moved), XG_TILE_TENSOR_WARPS);
+    moved = xg_tile_join(w, moved, XG_TILE_TENSOR_WARP_ROWS, xg_tile_quotient(w, lane, 4));
+    from = xg_tile_join(w, across[1], wide, xg_tile_join(w, xg_tile_rest(w, lane, 4), 2, from));
+    return xg_tile_join(w, moved, p->out_pitch, from);
 }
 
 #endif /* XG_SCHED_TILE_TENSOR_C */

@@ -465,11 +465,12 @@ XG_FN int64_t xg_tile_bulk_least(const xg_tile_plan *p, const xg_device *m, cons
  * and are read from there; one thread asks for the products. A step is waited for as far as the others that are on
  * their way do not hide it. */
 XG_FN xg_tile_work xg_tile_tensor_work(const xg_tile_plan *p, const xg_device *m) {
-    int64_t macs = (int64_t)p->shape.m * p->shape.n * p->shape.k, steps = p->shape.stages - 1, reads;
+    int64_t spared = xg_tile_tensor_spared(p), steps = p->shape.stages - 1, reads;
+    int64_t macs = ((int64_t)p->shape.m * p->shape.n - XG_KTENSOR_M * spared) * p->shape.k;
     bool copied = p->fetch[0].async && p->fetch[1].async;
     xg_tile_work w;
     w.issued = XG_TILE_TENSOR_ISSUE + (p->bulk ? 0 : xg_tile_over(p->threads, XG_WARP_LANES) * xg_tile_unit_issue(p));
-    reads = (p->shape.m + xg_tile_tensor_halves(p) * p->fetch[1].rows) * p->shape.k * xg_type_bytes(p->held) /
+    reads = (p->shape.m + xg_tile_tensor_halves(p) * p->fetch[1].rows - spared) * p->shape.k * xg_type_bytes(p->held) /
             XG_TILE_PASS_BYTES;
     w.passes = reads + (p->bulk ? xg_tile_step_lines(p) : xg_tile_put_passes(p));
     w.multiplied = macs;

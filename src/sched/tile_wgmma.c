@@ -123,13 +123,13 @@ XG_FN xg_kval *xg_tile_group_matrix(xg_tile_kernel *w, uint32_t side, xg_kval *b
     at[2] = w->view;
     at[XG_TILE_HALO_PHASE] = w->batch;
     if (side == 0) place = xg_aff_add_dim(x, place, 0, xg_tile_halo_row(p, XG_KWGMMA_M));
-    if (view) place = xg_aff_add(x, place, xg_tile_halo_moved(p, x, w->kind, xg_aff_dim(x, 2)));
+    if (view) place = xg_aff_add(x, place, xg_tile_halo_moved(p, x, w->kind, xg_aff_dim(x, 2), false));
     if (w->fresh && view) place = xg_aff_add_mul(x, place, p->halo_phase, p->shape.k);
     o[0] = w->shared;
     o[1] = xg_tile_apply(w, counts, w->fresh ? 4 : view ? 3 : 2, xg_aff_add_k(x, place, t->offset), at);
     v = xg_kir_value(&w->s.b, XG_K_OP_DESCRIBE_MATRIX, o, 2, xg_kir_scalar(w->e->m, XG_E_I64));
     v->def->a = t->by_rows ? (int64_t)XG_TILE_ACCESS_BYTES : lines * xg_type_bytes(p->held);
-    if (halo && !view) v->def->a = xg_tile_halo_view(p, side, 1) * XG_KWGMMA_LINE_BYTES;
+    if (halo && !view) v->def->a = xg_tile_halo_next(p, side, 0) * XG_KWGMMA_LINE_BYTES;
     v->def->b = halo ? p->halo_pitch[side] * XG_KWGMMA_LINE_BYTES : t->line * xg_type_bytes(p->held) * XG_KWGMMA_LINES;
     return v;
 }
