@@ -276,11 +276,17 @@ XG_FN int64_t xg_tile_begin_clocks(const xg_tile_plan *p) {
     return p->bulk || (p->fetch[0].async && p->fetch[1].async) ? 0 : XG_TILE_BEGIN_CLOCKS;
 }
 /* A block begins with the first step's way from memory. */
-XG_FN int64_t xg_tile_predict(const xg_tile_plan *p, const xg_device *m, xg_cost_counts *c) {
-    int64_t around =
-        m->memory_latency + xg_tile_begin_clocks(p) + xg_tile_end_clocks(p) + xg_tile_epilogue_clocks(p, m);
-    c->warp_clocks = xg_cost_add(c->warp_clocks, around);
-    return xg_cost_launched(m, c);
+XG_FN int64_t xg_tile_around(const xg_tile_plan *p, const xg_device *m) {
+    return m->memory_latency + xg_tile_begin_clocks(p) + xg_tile_end_clocks(p) + xg_tile_epilogue_clocks(p, m);
+}
+/* Beyond an empty one, no kernel takes less whose warps have so many clocks. It spares the model most of the shapes. */
+XG_FN int64_t xg_tile_least(const xg_device *m, int64_t clocks) {
+    return xg_cost_scale(clocks - m->l2_latency, 1000000, m->clock_mhz);
+}
+/* Or `most`, where it is no less. */
+XG_FN int64_t xg_tile_predict(const xg_tile_plan *p, const xg_device *m, xg_cost_counts *c, int64_t most) {
+    c->warp_clocks = xg_cost_add(c->warp_clocks, xg_tile_around(p, m));
+    return xg_tile_least(m, c->warp_clocks) >= most ? most : xg_cost_launched(m, c);
 }
 /* Elements of a tile's sums on their way into shared memory and out of it: some threads of five blocks that share 128
  * rows read none, but take as long as the others. */
@@ -306,7 +312,7 @@ XG_FN void xg_tile_count_warps(const xg_tile_plan *p, int64_t out_bytes, const x
     c->warp_clocks = xg_cost_mul(p->mean, w->clocks);
     c->warp_issued = xg_cost_mul(p->mean, w->issued);
 }
-XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
+XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
     xg_tile_work w = xg_tile_work_of(p, m);
     int64_t warps = xg_cost_mul(p->blocks, xg_tile_over(p->threads, XG_WARP_LANES)), all = xg_cost_mul(warps, p->mean);
     int64_t first = xg_tile_first_issue(p), sums;
@@ -322,7 +328,7 @@ XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int6
     if (pipe == XG_PIPE_INTEGER) sums = xg_cost_add(sums, (c.issued - xg_cost_mul(all, w.multiplied)) / 2);
     c.pipes[pipe] = xg_cost_add_mul(sums, all, w.multiplied);
     c.warp_issued = xg_cost_add(c.warp_issued, first + (xg_tile_has_rows(p) ? 0 : xg_tile_end_clocks(p) / 4));
-    return xg_tile_predict(p, m, &c);
+    return xg_tile_predict(p, m, &c, most);
 }
 
 /* ---- mma.sync ---- */
@@ -379,7 +385,7 @@ XG_FN bool xg_tile_unit_meets(const xg_tile_plan *p, uint32_t side) {
     return !t->async && !t->line && t->brick == 1 && t->by_rows == t->along_k && t->vector > 1 &&
            row < XG_TILE_PASS_BYTES;
 }
-XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
+XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
     xg_tile_work w = xg_tile_unit_work(p, m);
     int64_t macs = xg_cost_mul(xg_cost_mul(p->blocks, p->mean), (int64_t)p->shape.m * p->shape.n * p->shape.k);
     int64_t time;
@@ -388,7 +394,7 @@ XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64
     c.registers = xg_tile_unit_registers(p, m);
     c.warp_macs[xg_kmma_row_of((uint32_t)p->unit)->tensor] = macs;
     c.warp_tensor = xg_cost_mul(p->mean, w.multiplied);
-    time = xg_tile_predict(p, m, &c);
+    time = xg_tile_predict(p, m, &c, most);
     if (xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1)) time = xg_cost_scale(time, XG_TILE_MEET_PERCENT, 100);
     return time;
 }
@@ -517,11 +523,12 @@ XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64
     if (!pair) c.barriers = 2 * p->parts + xg_tile_store_chunks(p);
     return xg_cost_launched(m, &c);
 }
-XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
+XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
     int64_t steps = xg_cost_mul(p->blocks, p->mean), warps = p->threads / XG_WARP_LANES;
     xg_cost_tensor type = xg_kmma_row_of((uint32_t)p->unit)->tensor;
     xg_tile_work w = xg_tile_tensor_work(p, m);
     xg_cost_counts c;
+    if (xg_tile_least(m, xg_cost_add(xg_cost_mul(p->mean, w.clocks), xg_tile_around(p, m))) >= most) return most;
     xg_tile_count(p, out_bytes, &c);
     c.registers = XG_TILE_TENSOR_REGISTERS;
     /* no more blocks than tensor memory has room for */
@@ -539,7 +546,7 @@ XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int
         c.unit_passes = c.shared_passes;
     }
     xg_tile_count_sums(p, &c);
-    return xg_tile_predict(p, m, &c);
+    return xg_tile_predict(p, m, &c, most);
 }
 
 /* What a step of a settled shape is at least; zeros: nothing is known. */
