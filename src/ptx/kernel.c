@@ -714,7 +714,7 @@ XG_FN void xg_ptx_prepare(xg_ptx *p, xg_kmodule *m) {
     p->body.n = p->head.n = 0; /* their memory is kept */
     memset(&p->places, 0, sizeof p->places);
     xg_buf_init(&p->shared, p->arena);
-    memset(p->regs, 0, sizeof p->regs);
+    xg_ptx_no_regs(p);
     memset(&p->guard, 0, sizeof p->guard);
     p->labels = p->depth = 0;
     p->static_shared = p->dynamic_at = 0;

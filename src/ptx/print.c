@@ -40,13 +40,19 @@ typedef enum xg_ptx_lane_kind {
     XG_PL_IMM,
     XG_PL_SYM
 } xg_ptx_lane_kind;
+enum {
+    XG_PTX_REG_MAX = 7 /* characters of a register's name that is kept */
+};
 typedef struct xg_ptx_lane {
     uint8_t kind, cls;
-    bool zext;         /* an i8 or i16 whose upper register bits are known to be zero */
-    bool sext;         /* ... to be its sign */
-    uint32_t num;      /* REG */
-    int64_t bits;      /* IMM: the constant; pointers: the offset to add */
-    const xg_str *sym; /* SYM: a shared array */
+    bool zext;    /* an i8 or i16 whose upper register bits are known to be zero */
+    bool sext;    /* ... to be its sign */
+    uint32_t num; /* REG */
+    int64_t bits; /* IMM: the constant; pointers: the offset to add */
+    union {
+        const xg_str *sym;             /* SYM: a shared array */
+        char name[XG_PTX_REG_MAX + 1]; /* REG: its characters, and behind them how many; 0: they are too many */
+    } as;
 } xg_ptx_lane;
 typedef struct xg_ptx_val {
     xg_ptx_lane *lane;
@@ -72,6 +78,7 @@ struct xg_ptx {
     xg_kfunc *f;
     xg_buf body, shared, head; /* head: what stands in front of these */
     uint32_t regs[XG_PC_COUNT], labels, depth;
+    char reg_names[XG_PC_COUNT][XG_PTX_REG_MAX + 1]; /* of the last ones */
     int64_t static_shared, dynamic_at, shared_align;
     bool dynamic; /* shared arrays are slices of one dynamic array */
     xg_dict arrays;
@@ -86,6 +93,9 @@ struct xg_ptx {
     xg_texts text;         /* the head of the module, finished kernels */
     uint32_t instructions; /* in these */
     xg_dict names;         /* entries so far */
+    const struct xg_ptx_mma_row *mma; /* of the last product of matrices, and its line down to the registers */
+    char mma_text[64];
+    size_t mma_n;
 };
 
 enum {
@@ -113,12 +123,39 @@ static int xg_ptx_elem_bits(const xg_ktype *t) {
     return n > 1 && n < 8 ? 8 : n;
 }
 
+static void xg_ptx_no_regs(xg_ptx *p) {
+    uint32_t k;
+    memset(p->regs, 0, sizeof p->regs);
+    for (k = 0; k < XG_PC_COUNT; k++) {
+        size_t n = strlen(xg_ptx_prefixes[k]);
+        memcpy(p->reg_names[k], xg_ptx_prefixes[k], n);
+        p->reg_names[k][n] = '0';
+        p->reg_names[k][XG_PTX_REG_MAX] = (char)(n + 1);
+    }
+}
+/* The next register's name: a line has many, and to count in digits is cheaper than to find them each time. */
+static void xg_ptx_count_reg(char *name) {
+    size_t n = (size_t)name[XG_PTX_REG_MAX], i = n;
+    if (!n) return;
+    while (name[i - 1] == '9') name[--i] = '0';
+    if (name[i - 1] >= '0' && name[i - 1] < '9')
+        name[i - 1]++;
+    else if (n == XG_PTX_REG_MAX)
+        name[XG_PTX_REG_MAX] = 0;
+    else {
+        name[i] = '1';
+        name[n] = '0';
+        name[XG_PTX_REG_MAX] = (char)(n + 1);
+    }
+}
 static xg_ptx_lane xg_ptx_new_reg(xg_ptx *p, xg_ptx_class cls) {
     xg_ptx_lane l;
     memset(&l, 0, sizeof l);
     l.kind = XG_PL_REG;
     l.cls = (uint8_t)cls;
     l.num = ++p->regs[cls];
+    xg_ptx_count_reg(p->reg_names[cls]);
+    memcpy(l.as.name, p->reg_names[cls], sizeof l.as.name);
     return l;
 }
 static xg_ptx_lane xg_ptx_imm(xg_ptx_class cls, int64_t bits) {
@@ -148,10 +185,12 @@ static xg_ptx_val *xg_ptx_val_new(xg_ptx *p, xg_kval *v) {
 /* The registers a value is to be computed in: wished ones, or new ones. */
 static xg_ptx_val *xg_ptx_define(xg_ptx *p, xg_kval *v) {
     xg_ptx_val *x = (xg_ptx_val *)v->scratch;
+    xg_ptx_class cls;
     uint32_t i;
     if (x) return x;
     x = xg_ptx_val_new(p, v);
-    for (i = 0; i < x->n; i++) x->lane[i] = xg_ptx_new_reg(p, xg_ptx_class_of(v->type));
+    cls = xg_ptx_class_of(v->type);
+    for (i = 0; i < x->n; i++) x->lane[i] = xg_ptx_new_reg(p, cls);
     return x;
 }
 static xg_ptx_val *xg_ptx_of(const xg_kval *v) {
@@ -211,13 +250,12 @@ static char *xg_ptx_pen_constant(char *at, const xg_ptx_lane *l) {
     }
 }
 static char *xg_ptx_pen_lane(xg_ptx *p, char *at, const xg_ptx_lane *l) {
-    const char *prefix = xg_ptx_prefixes[l->cls]; /* of two or three characters */
     if (l->kind != XG_PL_REG)
-        return l->kind == XG_PL_SYM ? xg_ptx_pen_symbol(p, at, *l->sym) : xg_ptx_pen_constant(at, l);
-    *at++ = prefix[0];
-    *at++ = prefix[1];
-    if (prefix[2]) *at++ = prefix[2];
-    return xg_ptx_pen_number(at, l->num);
+        return l->kind == XG_PL_SYM ? xg_ptx_pen_symbol(p, at, *l->as.sym) : xg_ptx_pen_constant(at, l);
+    if (XG_UNLIKELY(!l->as.name[XG_PTX_REG_MAX]))
+        return xg_ptx_pen_number(xg_ptx_pen_text(at, xg_ptx_prefixes[l->cls]), l->num);
+    memcpy(at, l->as.name, sizeof l->as.name); /* what is too much is written over */
+    return at + l->as.name[XG_PTX_REG_MAX];
 }
 static char *xg_ptx_line_begin(xg_ptx *p) {
     char *at = xg_ptx_pen(p);
@@ -624,7 +662,7 @@ static void xg_ptx_print_shared(xg_ptx *p, xg_kop *op) {
         }
         called = XG_NEW(p->arena, xg_str);
         *called = xg_str_of(name.p, name.n);
-        known->sym = called;
+        known->as.sym = called;
         xg_dict_put(&p->arrays, symbol, known);
     }
     l = *known;
