@@ -399,7 +399,7 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
     int64_t each = xg_tile_over(p->blocks, m->sm_count), together, cycles, l2, first, compute, move, k_bytes[2];
     uint32_t k;
     if (xg_device_is_cpu(m)) return xg_tile_cpu_time(p, m);
-    if (p->unit == XG_TILE_NO_UNIT) return xg_tile_plain_time(p, m, out_bytes, most);
+    if (p->unit == XG_TILE_NO_UNIT) return xg_tile_plain_time(p, m, out_bytes);
     if (xg_tile_is_tensor(p) && !xg_tile_pair_stays(p)) return xg_tile_tensor_time(p, m, out_bytes, most);
     if (p->bulk) return xg_tile_bulk_time(p, m, out_bytes, most);
     if (!xg_tile_in_cycles(p)) return xg_tile_unit_time(p, m, out_bytes, most);

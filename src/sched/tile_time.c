@@ -279,14 +279,15 @@ XG_FN int64_t xg_tile_begin_clocks(const xg_tile_plan *p) {
 XG_FN int64_t xg_tile_around(const xg_tile_plan *p, const xg_device *m) {
     return m->memory_latency + xg_tile_begin_clocks(p) + xg_tile_end_clocks(p) + xg_tile_epilogue_clocks(p, m);
 }
-/* Beyond an empty one, no kernel takes less whose warps have so many clocks. It spares the model most of the shapes. */
-XG_FN int64_t xg_tile_least(const xg_device *m, int64_t clocks) {
-    return xg_cost_scale(clocks - m->l2_latency, 1000000, m->clock_mhz);
+/* A warp's steps alone take no less than `most`, beyond an empty kernel. It spares the model most of the shapes. */
+XG_FN bool xg_tile_is_late(const xg_tile_plan *p, const xg_device *m, int64_t step, int64_t most) {
+    int64_t clocks = xg_cost_add_mul(xg_tile_around(p, m), p->mean, step);
+    clocks = xg_cost_add(clocks, xg_tile_split_clocks(p, m) - m->l2_latency);
+    return xg_cost_scale(clocks, 1000000, m->clock_mhz) > most; /* of two times that the model rounds down */
 }
-/* Or `most`, where it is no less. */
-XG_FN int64_t xg_tile_predict(const xg_tile_plan *p, const xg_device *m, xg_cost_counts *c, int64_t most) {
+XG_FN int64_t xg_tile_predict(const xg_tile_plan *p, const xg_device *m, xg_cost_counts *c) {
     c->warp_clocks = xg_cost_add(c->warp_clocks, xg_tile_around(p, m));
-    return xg_tile_least(m, c->warp_clocks) >= most ? most : xg_cost_launched(m, c);
+    return xg_cost_launched(m, c);
 }
 /* Elements of a tile's sums on their way into shared memory and out of it: some threads of five blocks that share 128
  * rows read none, but take as long as the others. */
@@ -312,7 +313,7 @@ XG_FN void xg_tile_count_warps(const xg_tile_plan *p, int64_t out_bytes, const x
     c->warp_clocks = xg_cost_mul(p->mean, w->clocks);
     c->warp_issued = xg_cost_mul(p->mean, w->issued);
 }
-XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
+XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
     xg_tile_work w = xg_tile_work_of(p, m);
     int64_t warps = xg_cost_mul(p->blocks, xg_tile_over(p->threads, XG_WARP_LANES)), all = xg_cost_mul(warps, p->mean);
     int64_t first = xg_tile_first_issue(p), sums;
@@ -328,7 +329,7 @@ XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int6
     if (pipe == XG_PIPE_INTEGER) sums = xg_cost_add(sums, (c.issued - xg_cost_mul(all, w.multiplied)) / 2);
     c.pipes[pipe] = xg_cost_add_mul(sums, all, w.multiplied);
     c.warp_issued = xg_cost_add(c.warp_issued, first + (xg_tile_has_rows(p) ? 0 : xg_tile_end_clocks(p) / 4));
-    return xg_tile_predict(p, m, &c, most);
+    return xg_tile_predict(p, m, &c);
 }
 
 /* ---- mma.sync ---- */
@@ -390,11 +391,12 @@ XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64
     int64_t macs = xg_cost_mul(xg_cost_mul(p->blocks, p->mean), (int64_t)p->shape.m * p->shape.n * p->shape.k);
     int64_t time;
     xg_cost_counts c;
+    if (xg_tile_is_late(p, m, w.clocks, most)) return most;
     xg_tile_count_warps(p, out_bytes, &w, &c);
     c.registers = xg_tile_unit_registers(p, m);
     c.warp_macs[xg_kmma_row_of((uint32_t)p->unit)->tensor] = macs;
     c.warp_tensor = xg_cost_mul(p->mean, w.multiplied);
-    time = xg_tile_predict(p, m, &c, most);
+    time = xg_tile_predict(p, m, &c);
     if (xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1)) time = xg_cost_scale(time, XG_TILE_MEET_PERCENT, 100);
     return time;
 }
@@ -528,7 +530,7 @@ XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int
     xg_cost_tensor type = xg_kmma_row_of((uint32_t)p->unit)->tensor;
     xg_tile_work w = xg_tile_tensor_work(p, m);
     xg_cost_counts c;
-    if (xg_tile_least(m, xg_cost_add(xg_cost_mul(p->mean, w.clocks), xg_tile_around(p, m))) >= most) return most;
+    if (xg_tile_is_late(p, m, w.clocks, most)) return most;
     xg_tile_count(p, out_bytes, &c);
     c.registers = XG_TILE_TENSOR_REGISTERS;
     /* no more blocks than tensor memory has room for */
@@ -546,7 +548,7 @@ XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int
         c.unit_passes = c.shared_passes;
     }
     xg_tile_count_sums(p, &c);
-    return xg_tile_predict(p, m, &c, most);
+    return xg_tile_predict(p, m, &c);
 }
 
 /* What a step of a settled shape is at least; zeros: nothing is known. */
