@@ -605,7 +605,7 @@ XG_FN void xg_tile_try_clusters(xg_tile_plan *p, const xg_record *given, const x
     one.stays = one.stores = false;
     if (one.multicast && one.tn == one.n) one.tn /= 2; /* eight warps read the sums */
     for (one.cluster = 2; one.cluster <= m->blocks_per_cluster; one.cluster += one.bulk ? 1 : one.cluster) {
-        bool may = one.halo || xg_tile_may_take(p, m, one.cluster, false, *least);
+        bool may = xg_tile_may_take(p, m, one.cluster, false, *least);
         if (!may && !one.bulk) continue;
         if (!xg_tile_settle(p, &one, vectors) || !xg_tile_may_cluster(p, m)) continue;
         if (!xg_tile_clusters_run(p, m)) continue;
@@ -684,7 +684,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
             if (xg_tile_is_over(p, m) && !xg_tile_has_rows(p)) break;
             if (xg_tile_may_take(p, m, 1, false, least)) xg_tile_try(p, given, m, out_bytes, &one, &best, &least);
             deepens = xg_tile_may_deepen(p);
-            shares = !one.bulk || one.halo || xg_tile_may_take(p, m, p->alone_steps, false, least);
+            shares = !one.bulk || xg_tile_may_take(p, m, p->alone_steps, false, least);
             if (shares && (!one.multicast || (one.multicast == 2 && !one.halo)) && (!few || one.slices > 1))
                 xg_tile_try_clusters(p, given, m, out_bytes, &one, vectors, &best, &least);
             if (shares) xg_tile_try_splits(p, given, m, out_bytes, &one, vectors, &best, &least);
