@@ -42,7 +42,7 @@ static const xg_ptx_mma_row *xg_ptx_find_mma(const xg_target *t, uint32_t what) 
 static char *xg_ptx_pen_braced(xg_ptx *p, char *at, const xg_ptx_lane *const *l, uint32_t n) {
     uint32_t k;
     *at++ = '{';
-    for (k = 0; k < n; k++) at = xg_ptx_pen_lane(p, k ? xg_ptx_pen_text(at, ", ") : at, l[k]);
+    for (k = 0; k < n; k++) at = xg_ptx_pen_lane(p, k ? xg_ptx_pen_comma(at) : at, l[k]);
     *at++ = '}';
     return at;
 }

@@ -213,6 +213,11 @@ static char *xg_ptx_pen_text(char *at, const char *z) {
     while (*z) *at++ = *z++;
     return at;
 }
+static char *xg_ptx_pen_comma(char *at) {
+    at[0] = ',';
+    at[1] = ' ';
+    return at + 2;
+}
 static char *xg_ptx_pen_digits(char *at, uint64_t v) {
     char t[24], *end = t + sizeof t, *s;
     for (s = xg_digits(end, v, 10, false); s < end; s++) *at++ = *s;
@@ -358,7 +363,7 @@ static char *xg_ptx_pen_lanes(xg_ptx *p, char *at, const xg_ptx_lane *l, uint32_
     uint32_t i;
     if (n == 1) return xg_ptx_pen_lane(p, at, l);
     *at++ = '{';
-    for (i = 0; i < n; i++) at = xg_ptx_pen_lane(p, i ? xg_ptx_pen_text(at, ", ") : at, &l[i]);
+    for (i = 0; i < n; i++) at = xg_ptx_pen_lane(p, i ? xg_ptx_pen_comma(at) : at, &l[i]);
     *at++ = '}';
     return at;
 }
