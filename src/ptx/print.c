@@ -90,9 +90,9 @@ struct xg_ptx {
     XG_VEC(xg_ptx_place) places;
     xg_ptx_index index;
     /* of the module */
-    xg_texts text;         /* the head of the module, finished kernels */
-    uint32_t instructions; /* in these */
-    xg_dict names;         /* entries so far */
+    xg_texts text;                    /* the head of the module, finished kernels */
+    uint32_t instructions;            /* in these */
+    xg_dict names;                    /* entries so far */
     const struct xg_ptx_mma_row *mma; /* of the last product of matrices, and its line down to the registers */
     char mma_text[64];
     size_t mma_n;
