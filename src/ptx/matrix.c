@@ -39,19 +39,11 @@ static const xg_ptx_mma_row *xg_ptx_find_mma(const xg_target *t, uint32_t what) 
         if ((uint32_t)xg_ptx_mma_rows[k].what == what && t->cc >= xg_ptx_mma_rows[k].cc) return &xg_ptx_mma_rows[k];
     return NULL;
 }
-static char *xg_ptx_pen_braced(xg_ptx *p, char *at, const xg_ptx_lane *const *l, uint32_t n) {
-    uint32_t k;
-    *at++ = '{';
-    for (k = 0; k < n; k++) at = xg_ptx_pen_lane(p, k ? xg_ptx_pen_comma(at) : at, l[k]);
-    *at++ = '}';
-    return at;
-}
-
 /* One instruction: a's words from a on, `step` apart; b's; the sums. */
 typedef struct xg_ptx_mma {
     const xg_ptx_mma_row *row;
     const xg_kmma_row *types;
-    const xg_ptx_lane *a[4], *b[2], *c[4], *d[4];
+    const xg_ptx_lane *a, *b, *c, *d;
     uint32_t na, nb, nc;
 } xg_ptx_mma;
 /* What stands in front of its registers; a kernel's products are mostly of one kind. */
@@ -75,16 +67,14 @@ XG_APART static void xg_ptx_print_one_mma(xg_ptx *p, const xg_ptx_mma *m) {
 static void xg_ptx_mma_part(xg_ptx *p, xg_ptx_mma *m, const xg_ptx_lane *a, const xg_ptx_lane *b, const xg_ptx_lane *c,
     const xg_ptx_lane *d, uint32_t k) {
     bool quarters = m->row->way == XG_PTX_MMA_QUARTERS, whole = m->row->way == XG_PTX_MMA_WHOLE;
-    uint32_t late = k & 1, row = k >> 1, j; /* which half of k, of the rows */
+    uint32_t late = k & 1, row = k >> 1; /* which half of k, of the rows */
     m->na = whole ? 4 : quarters ? 1 : 2;
     m->nb = whole ? 2 : 1;
     m->nc = quarters ? 2 : 4;
-    for (j = 0; j < m->na; j++) m->a[j] = &a[2 * late + row + j];
-    for (j = 0; j < m->nb; j++) m->b[j] = &b[late + j];
-    for (j = 0; j < m->nc; j++) {
-        m->c[j] = late ? &d[2 * row + j] : &c[2 * row + j];
-        m->d[j] = &d[2 * row + j];
-    }
+    m->a = &a[2 * late + row];
+    m->b = &b[late];
+    m->c = late ? &d[2 * row] : &c[2 * row];
+    m->d = &d[2 * row];
     xg_ptx_print_one_mma(p, m);
 }
 /* Four lanes, in registers: most are. */

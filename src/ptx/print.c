@@ -223,15 +223,6 @@ static char *xg_ptx_pen_digits(char *at, uint64_t v) {
     for (s = xg_digits(end, v, 10, false); s < end; s++) *at++ = *s;
     return at;
 }
-static char *xg_ptx_pen_number(char *at, uint32_t v) { /* most registers have few digits */
-    uint32_t tens = v / 10, hundreds = tens / 10;
-    if (v >= 10000) return xg_ptx_pen_digits(at, v);
-    if (v >= 1000) *at++ = (char)('0' + hundreds / 10);
-    if (v >= 100) *at++ = (char)('0' + hundreds % 10);
-    if (v >= 10) *at++ = (char)('0' + (tens - hundreds * 10));
-    *at++ = (char)('0' + (v - tens * 10));
-    return at;
-}
 static char *xg_ptx_pen_i64(char *at, int64_t v) {
     if (v < 0) *at++ = '-';
     return xg_ptx_pen_digits(at, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
@@ -258,7 +249,7 @@ static char *xg_ptx_pen_lane(xg_ptx *p, char *at, const xg_ptx_lane *l) {
     if (l->kind != XG_PL_REG)
         return l->kind == XG_PL_SYM ? xg_ptx_pen_symbol(p, at, *l->as.sym) : xg_ptx_pen_constant(at, l);
     if (XG_UNLIKELY(!l->as.name[XG_PTX_REG_MAX]))
-        return xg_ptx_pen_number(xg_ptx_pen_text(at, xg_ptx_prefixes[l->cls]), l->num);
+        return xg_ptx_pen_digits(xg_ptx_pen_text(at, xg_ptx_prefixes[l->cls]), l->num);
     memcpy(at, l->as.name, sizeof l->as.name); /* what is too much is written over */
     return at + l->as.name[XG_PTX_REG_MAX];
 }
@@ -359,13 +350,15 @@ static char *xg_ptx_pen_address(xg_ptx *p, char *at, const xg_ptx_lane *a) {
     *at++ = ']';
     return at;
 }
-static char *xg_ptx_pen_lanes(xg_ptx *p, char *at, const xg_ptx_lane *l, uint32_t n) {
+static char *xg_ptx_pen_braced(xg_ptx *p, char *at, const xg_ptx_lane *l, uint32_t n) {
     uint32_t i;
-    if (n == 1) return xg_ptx_pen_lane(p, at, l);
     *at++ = '{';
     for (i = 0; i < n; i++) at = xg_ptx_pen_lane(p, i ? xg_ptx_pen_comma(at) : at, &l[i]);
     *at++ = '}';
     return at;
+}
+static char *xg_ptx_pen_lanes(xg_ptx *p, char *at, const xg_ptx_lane *l, uint32_t n) {
+    return n == 1 ? xg_ptx_pen_lane(p, at, l) : xg_ptx_pen_braced(p, at, l, n);
 }
 XG_TABLE const char *const xg_ptx_vector_text[] = {"", "", ".v2", "", ".v4", "", "", "", ".v8"};
 /* What stands for the letters of one row: $0 to $2, $n, $v, and temporaries, which are made when the text has them. */
@@ -433,8 +426,8 @@ XG_APART static char *xg_ptx_pen_letter(xg_ptx *p, char *at, xg_ptx_fill *f, cha
     case 'v': return xg_ptx_pen_lanes(p, at, f->lanes, xg_ptx_of(XG_KOPERAND(op, 0))->n);
     case 'x': *at++ = "xyz"[op->flags % 3]; return at;
     case 'b':
-        at = xg_ptx_pen_number(at, (uint32_t)op->b);
-        return op->a ? xg_ptx_pen_number(xg_ptx_pen_text(at, ", "), (uint32_t)op->a) : at;
+        at = xg_ptx_pen_digits(at, (uint32_t)op->b);
+        return op->a ? xg_ptx_pen_digits(xg_ptx_pen_text(at, ", "), (uint32_t)op->a) : at;
     case 'c': return xg_ptx_pen_text(at, xg_ptx_condition(op));
     default: return xg_ptx_pen_temporary(p, at, f, letter);
     }
@@ -683,7 +676,7 @@ static void xg_ptx_print_shared(xg_ptx *p, xg_kop *op) {
 static void xg_ptx_label(xg_ptx *p, uint32_t label) {
     char *at = xg_ptx_pen(p);
     *at++ = 'L';
-    xg_ptx_pen_up(p, xg_ptx_pen_text(xg_ptx_pen_number(at, label), ":\n"));
+    xg_ptx_pen_up(p, xg_ptx_pen_text(xg_ptx_pen_digits(at, label), ":\n"));
 }
 static void xg_ptx_branch(xg_ptx *p, const xg_ptx_lane *cond, bool negate, uint32_t label) {
     char *at = xg_ptx_pen_text(xg_ptx_pen(p), "\t");
@@ -692,7 +685,7 @@ static void xg_ptx_branch(xg_ptx *p, const xg_ptx_lane *cond, bool negate, uint3
         at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, negate ? "@!" : "@"), cond);
         *at++ = ' ';
     }
-    xg_ptx_line_end(p, xg_ptx_pen_number(xg_ptx_pen_text(at, "bra L"), label));
+    xg_ptx_line_end(p, xg_ptx_pen_digits(xg_ptx_pen_text(at, "bra L"), label));
 }
 
 #endif /* XG_PTX_PRINT_C */
