@@ -454,10 +454,8 @@ static char *xg_ptx_pen_row(xg_ptx *p, char *at, xg_ptx_fill *f, const char *t) 
     }
 }
 static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
-    const char *text = xg_ptx_row_text(&p->index, row), *letters = strchr(text, '$');
-    size_t head = letters && !memchr(text, '|', (size_t)(letters - text)) ? (size_t)(letters - text) : 0;
+    const char *text = xg_ptx_row_text(&p->index, row);
     xg_ptx_fill f;
-    char *at;
     f.op = op;
     f.d = NULL;
     memset(f.has_tmp, 0, sizeof f.has_tmp);
@@ -465,9 +463,7 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     xg_ptx_fill_operands(p, &f, row, text);
     xg_ptx_fill_narrow(p, &f, text);
     if (op->n_results) f.d = &xg_ptx_define(p, &op->results[0])->lane[0];
-    at = xg_ptx_line_begin(p);
-    memcpy(at, text, head);
-    xg_ptx_line_end(p, xg_ptx_pen_row(p, at + head, &f, text + head));
+    xg_ptx_line_end(p, xg_ptx_pen_row(p, xg_ptx_line_begin(p), &f, text));
     xg_ptx_need_isa(p, row->isa);
     p->letter = p->letter || row->flags & XG_PI_LETTER;
 }
