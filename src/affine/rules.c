@@ -438,7 +438,7 @@ XG_FN bool xg_aff_terms_add(xg_aff_terms *to, const xg_aff_terms *from, const xg
 XG_FN bool xg_aff_rewrite_plain_sum(xg_aff_rewrite *w, const xg_aff *e, const xg_aff **out) {
     const xg_aff *parts[XG_AFF_FEW];
     xg_aff_terms sums[2];
-    uint32_t i, inner = 0;
+    uint32_t i, inner = 0, same = 0;
     if (e->n > XG_AFF_FEW) return false;
     for (i = 0; i < e->n; i++) {
         parts[i] = xg_aff_rewrite_one(w, e->terms[i].of);
@@ -447,8 +447,11 @@ XG_FN bool xg_aff_rewrite_plain_sum(xg_aff_rewrite *w, const xg_aff *e, const xg
             return true;
         }
         inner += xg_aff_count_inner(parts[i]);
+        same += parts[i] == e->terms[i].of;
     }
     if (inner > 1) return false;
+    *out = e;
+    if (same == e->n) return true;
     sums[0].k = e->k;
     sums[0].n = 0;
     for (i = 0; i < e->n; i++)

@@ -153,9 +153,11 @@ XG_FN void xg_driver_dump_hlo(xg_module *m, const xg_driver_options *o, const ch
 }
 
 XG_FN void xg_pipeline_dump(const xg_pipeline *p, uint32_t k) {
-    const char *name = xg_pass_name(k);
+    const char *name;
     uint32_t phase = xg_hlo_pass_phases[k];
     char stage[256];
+    if (!p->o->dump) return;
+    name = xg_pass_name(k);
     for (k++; k < XG_HLO_PASS_COUNT && p->off[k]; k++) {}
     xg_format(stage, sizeof stage, "hlo/%s.after_%s.before_%s", xg_hlo_phases[phase].name, name,
         k < XG_HLO_PASS_COUNT && xg_hlo_pass_phases[k] == phase ? xg_pass_name(k) : "pipeline-end");

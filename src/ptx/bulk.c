@@ -23,7 +23,7 @@ static xg_ptx_lane xg_ptx_map_address(xg_ptx *p, uint32_t map) {
     char *line = xg_ptx_pen_lane(p, xg_ptx_pen_text(xg_ptx_line_begin(p), "mov.b64 "), &at);
     xg_ptx_pen_up(p, xg_ptx_pen_text(line, ", "));
     xg_put_str(&p->body, p->f->name);
-    xg_ptx_line_end(p, xg_ptx_pen_number(xg_ptx_pen_text(xg_ptx_pen(p), "_map_"), map));
+    xg_ptx_line_end(p, xg_ptx_pen_digits(xg_ptx_pen_text(xg_ptx_pen(p), "_map_"), map));
     xg_ptx_line(p, "cvta.param.u64 $, $", &generic, &at, NULL, NULL);
     return generic;
 }
@@ -45,7 +45,7 @@ static void xg_ptx_print_mbarrier(xg_ptx *p, xg_kop *op) {
                                                : xg_ptx_is_remote(op) ? "mbarrier.arrive.shared::cluster.b64 _, "
                                                                       : "mbarrier.arrive.shared::cta.b64 _, ");
     at = xg_ptx_pen_operand(p, at, op, 0);
-    if (counts) at = xg_ptx_pen_number(xg_ptx_pen_text(at, ", "), (uint32_t)op->b);
+    if (counts) at = xg_ptx_pen_digits(xg_ptx_pen_text(at, ", "), (uint32_t)op->b);
     xg_ptx_line_end(p, at);
 }
 /* Until a try says that the phase has ended: each one sleeps for a while. */
@@ -68,7 +68,7 @@ static void xg_ptx_print_tensor_copy(xg_ptx *p, xg_kop *op) {
     xg_ptx_need_bulk(p);
     map = xg_ptx_map_address(p, (uint32_t)op->b);
     at = xg_ptx_pen_text(xg_ptx_line_begin(p), "cp.async.bulk.tensor.");
-    at = xg_ptx_pen_number(at, op->n_operands - 2);
+    at = xg_ptx_pen_digits(at, op->n_operands - 2);
     at = xg_ptx_pen_text(at, "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes");
     at = xg_ptx_pen_text(at, op->a ? ".multicast::cluster" : "");
     at = xg_ptx_pen_operand(p, xg_ptx_pen_text(at, p->f->pairs ? ".cta_group::2 " : " "), op, 0);
@@ -76,7 +76,7 @@ static void xg_ptx_print_tensor_copy(xg_ptx *p, xg_kop *op) {
     for (k = 2; k < op->n_operands; k++)
         at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, k > 2 ? ", " : ", {"), &xg_ptx_of(XG_KOPERAND(op, k))->lane[0]);
     at = xg_ptx_pen_operand(p, xg_ptx_pen_text(at, "}], "), op, 1);
-    if (op->a) at = xg_ptx_pen_number(xg_ptx_pen_text(at, ", "), (uint32_t)op->a);
+    if (op->a) at = xg_ptx_pen_digits(xg_ptx_pen_text(at, ", "), (uint32_t)op->a);
     xg_ptx_line_end(p, at);
 }
 static void xg_ptx_print_tensor_store(xg_ptx *p, xg_kop *op) {
@@ -85,7 +85,7 @@ static void xg_ptx_print_tensor_store(xg_ptx *p, xg_kop *op) {
     char *at;
     xg_ptx_need_bulk(p);
     map = xg_ptx_map_address(p, (uint32_t)op->b);
-    at = xg_ptx_pen_number(xg_ptx_pen_text(xg_ptx_line_begin(p), "cp.async.bulk.tensor."), op->n_operands - 1);
+    at = xg_ptx_pen_digits(xg_ptx_pen_text(xg_ptx_line_begin(p), "cp.async.bulk.tensor."), op->n_operands - 1);
     at = xg_ptx_pen_text(at, "d.global.shared::cta.tile.bulk_group [");
     at = xg_ptx_pen_lane(p, at, &map);
     for (k = 1; k < op->n_operands; k++)

@@ -117,16 +117,12 @@ static void xg_ptx_moves_add(xg_ptx *p, xg_ptx_moves *m, const xg_ptx_val *to, c
  * readers[cls][reg] counts pending reads, so the whole is linear in the moves (and registers are compared only along a
  * cycle). */
 static void xg_ptx_moves_run(xg_ptx *p, xg_ptx_moves *m) {
-    xg_map64 at; /* source register -> list of moves that read it */
-    uint32_t *next = XG_NEW_N(p->arena, uint32_t, m->n + 1), *readers = XG_NEW_N(p->arena, uint32_t, m->n + 1),
-             *ready = XG_NEW_N(p->arena, uint32_t, m->n + 1);
+    uint32_t *readers = XG_NEW_N(p->arena, uint32_t, m->n + 1), *ready = XG_NEW_N(p->arena, uint32_t, m->n + 1);
     uint32_t i, n_ready = 0, left = m->n, scan = 0;
     bool *done = XG_NEW_N(p->arena, bool, m->n + 1);
     xg_map64 writer; /* destination register -> move + 1 */
 #define XG_MOVE_KEY(l) ((uint64_t)(l).cls << 32 | (l).num | (uint64_t)1 << 62)
-    (void)next;
     xg_map64_init(&writer, p->arena);
-    xg_map64_init(&at, p->arena);
     for (i = 0; i < m->n; i++) xg_map64_put(&writer, XG_MOVE_KEY(m->to[i]), (void *)(uintptr_t)(i + 1));
     for (i = 0; i < m->n; i++)
         if (m->from[i].kind == XG_PL_REG) {
@@ -420,7 +416,7 @@ static void xg_ptx_print_async_copy(xg_ptx *p, xg_kop *op) {
     at = xg_ptx_pen_text(at, op->a == 16 ? "cp.async.cg.shared.global " : "cp.async.ca.shared.global ");
     at = xg_ptx_pen_address(p, at, &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0]);
     at = xg_ptx_pen_address(p, xg_ptx_pen_text(at, ", "), &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
-    at = xg_ptx_pen_number(xg_ptx_pen_text(at, ", "), (uint32_t)op->a);
+    at = xg_ptx_pen_digits(xg_ptx_pen_text(at, ", "), (uint32_t)op->a);
     if (op->n_operands > 2) at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, ", "), &xg_ptx_of(XG_KOPERAND(op, 2))->lane[0]);
     xg_ptx_line_end(p, at);
     xg_ptx_need_isa(p, 70);
@@ -515,7 +511,7 @@ static void xg_ptx_load_params(xg_ptx *p, const xg_kregion *r) {
         at = xg_ptx_pen_text(xg_ptx_line_begin(p), "ld.param.b64 ");
         at = xg_ptx_pen_text(xg_ptx_pen_lane(p, at, &xg_ptx_define(p, &p->f->body->args[i])->lane[0]), ", [");
         at = xg_ptx_pen_text(xg_ptx_pen_symbol(p, at, p->f->name), "_param_");
-        at = xg_ptx_pen_number(at, i);
+        at = xg_ptx_pen_digits(at, i);
         *at++ = ']';
         xg_ptx_line_end(p, at);
         p->params_left--;
@@ -714,7 +710,7 @@ XG_FN void xg_ptx_prepare(xg_ptx *p, xg_kmodule *m) {
     p->body.n = p->head.n = 0; /* their memory is kept */
     memset(&p->places, 0, sizeof p->places);
     xg_buf_init(&p->shared, p->arena);
-    memset(p->regs, 0, sizeof p->regs);
+    xg_ptx_no_regs(p);
     memset(&p->guard, 0, sizeof p->guard);
     p->labels = p->depth = 0;
     p->static_shared = p->dynamic_at = 0;

@@ -39,30 +39,26 @@ static const xg_ptx_mma_row *xg_ptx_find_mma(const xg_target *t, uint32_t what) 
         if ((uint32_t)xg_ptx_mma_rows[k].what == what && t->cc >= xg_ptx_mma_rows[k].cc) return &xg_ptx_mma_rows[k];
     return NULL;
 }
-static char *xg_ptx_pen_braced(xg_ptx *p, char *at, const xg_ptx_lane *const *l, uint32_t n) {
-    uint32_t k;
-    *at++ = '{';
-    for (k = 0; k < n; k++) at = xg_ptx_pen_lane(p, k ? xg_ptx_pen_text(at, ", ") : at, l[k]);
-    *at++ = '}';
-    return at;
-}
-
 /* One instruction: a's words from a on, `step` apart; b's; the sums. */
 typedef struct xg_ptx_mma {
     const xg_ptx_mma_row *row;
     const xg_kmma_row *types;
-    const xg_ptx_lane *a[4], *b[2], *c[4], *d[4];
+    const xg_ptx_lane *a, *b, *c, *d;
     uint32_t na, nb, nc;
 } xg_ptx_mma;
-XG_APART static void xg_ptx_print_one_mma(xg_ptx *p, const xg_ptx_mma *m) {
+/* What stands in front of its registers; a kernel's products are mostly of one kind. */
+static void xg_ptx_find_mma_text(xg_ptx *p, const xg_ptx_mma *m) {
     const char *sum = m->types->sum == XG_E_F32 ? "f32" : "s32";
-    char *at = xg_ptx_pen_text(xg_ptx_line_begin(p), "mma.sync.aligned.");
-    at = xg_ptx_pen_text(xg_ptx_pen_text(at, m->row->shape), ".row.col.");
-    at = xg_ptx_pen_text(xg_ptx_pen_text(at, sum), ".");
-    at = xg_ptx_pen_text(xg_ptx_pen_text(at, m->types->a), ".");
-    at = xg_ptx_pen_text(xg_ptx_pen_text(at, m->types->b), ".");
-    at = xg_ptx_pen_text(xg_ptx_pen_text(at, sum), " ");
-    at = xg_ptx_pen_text(xg_ptx_pen_braced(p, at, m->d, m->nc), ", ");
+    if (p->mma == m->row) return;
+    p->mma = m->row;
+    p->mma_n = xg_format(p->mma_text, sizeof p->mma_text, "mma.sync.aligned.%s.row.col.%s.%s.%s.%s ", m->row->shape,
+        sum, m->types->a, m->types->b, sum);
+}
+XG_APART static void xg_ptx_print_one_mma(xg_ptx *p, const xg_ptx_mma *m) {
+    char *at = xg_ptx_line_begin(p);
+    xg_ptx_find_mma_text(p, m);
+    memcpy(at, p->mma_text, p->mma_n);
+    at = xg_ptx_pen_text(xg_ptx_pen_braced(p, at + p->mma_n, m->d, m->nc), ", ");
     at = xg_ptx_pen_text(xg_ptx_pen_braced(p, at, m->a, m->na), ", ");
     at = xg_ptx_pen_text(xg_ptx_pen_braced(p, at, m->b, m->nb), ", ");
     xg_ptx_line_end(p, xg_ptx_pen_braced(p, at, m->c, m->nc));
@@ -71,34 +67,39 @@ XG_APART static void xg_ptx_print_one_mma(xg_ptx *p, const xg_ptx_mma *m) {
 static void xg_ptx_mma_part(xg_ptx *p, xg_ptx_mma *m, const xg_ptx_lane *a, const xg_ptx_lane *b, const xg_ptx_lane *c,
     const xg_ptx_lane *d, uint32_t k) {
     bool quarters = m->row->way == XG_PTX_MMA_QUARTERS, whole = m->row->way == XG_PTX_MMA_WHOLE;
-    uint32_t late = k & 1, row = k >> 1, j; /* which half of k, of the rows */
+    uint32_t late = k & 1, row = k >> 1; /* which half of k, of the rows */
     m->na = whole ? 4 : quarters ? 1 : 2;
     m->nb = whole ? 2 : 1;
     m->nc = quarters ? 2 : 4;
-    for (j = 0; j < m->na; j++) m->a[j] = &a[2 * late + row + j];
-    for (j = 0; j < m->nb; j++) m->b[j] = &b[late + j];
-    for (j = 0; j < m->nc; j++) {
-        m->c[j] = late ? &d[2 * row + j] : &c[2 * row + j];
-        m->d[j] = &d[2 * row + j];
-    }
+    m->a = &a[2 * late + row];
+    m->b = &b[late];
+    m->c = late ? &d[2 * row] : &c[2 * row];
+    m->d = &d[2 * row];
     xg_ptx_print_one_mma(p, m);
+}
+/* Four lanes, in registers: most are. */
+static const xg_ptx_lane *xg_ptx_in_four(xg_ptx *p, const xg_ptx_lane *l, xg_ptx_lane *room) {
+    uint32_t j = 0;
+    while (j < 4 && l[j].kind == XG_PL_REG && !l[j].bits) j++;
+    if (j == 4) return l;
+    for (j = 0; j < 4; j++) room[j] = xg_ptx_in_reg(p, &l[j]);
+    return room;
 }
 static void xg_ptx_print_mma(xg_ptx *p, xg_kop *op) {
     xg_ptx_lane in[3][4];
-    const xg_ptx_lane *d;
+    const xg_ptx_lane *d, *from[3];
     xg_ptx_mma m;
-    uint32_t k, j, n;
+    uint32_t k, n;
     memset(&m, 0, sizeof m);
     m.row = xg_ptx_find_mma(p->target, op->flags);
     m.types = xg_kmma_row_of(op->flags);
     if (!m.row)
         xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "%s has no matrix unit for %s times %s, which kernel '%.*s' asks for",
             p->target->name, m.types->a, m.types->b, (int)p->f->name.n, p->f->name.p);
-    for (k = 0; k < 3; k++)
-        for (j = 0; j < 4; j++) in[k][j] = xg_ptx_in_reg(p, &xg_ptx_of(XG_KOPERAND(op, k))->lane[j]);
+    for (k = 0; k < 3; k++) from[k] = xg_ptx_in_four(p, xg_ptx_of(XG_KOPERAND(op, k))->lane, in[k]);
     d = xg_ptx_define(p, &op->results[0])->lane;
     n = m.row->way == XG_PTX_MMA_WHOLE ? 1 : m.row->way == XG_PTX_MMA_HALVES ? 2 : 4;
-    for (k = 0; k < n; k++) xg_ptx_mma_part(p, &m, in[0], &in[1][2 * op->a], in[2], d, k);
+    for (k = 0; k < n; k++) xg_ptx_mma_part(p, &m, from[0], &from[1][2 * op->a], from[2], d, k);
     xg_ptx_need_isa(p, m.row->isa);
 }
 static void xg_ptx_print_ldmatrix(xg_ptx *p, xg_kop *op) {

@@ -40,13 +40,19 @@ typedef enum xg_ptx_lane_kind {
     XG_PL_IMM,
     XG_PL_SYM
 } xg_ptx_lane_kind;
+enum {
+    XG_PTX_REG_MAX = 7 /* characters of a register's name that is kept */
+};
 typedef struct xg_ptx_lane {
     uint8_t kind, cls;
-    bool zext;         /* an i8 or i16 whose upper register bits are known to be zero */
-    bool sext;         /* ... to be its sign */
-    uint32_t num;      /* REG */
-    int64_t bits;      /* IMM: the constant; pointers: the offset to add */
-    const xg_str *sym; /* SYM: a shared array */
+    bool zext;    /* an i8 or i16 whose upper register bits are known to be zero */
+    bool sext;    /* ... to be its sign */
+    uint32_t num; /* REG */
+    int64_t bits; /* IMM: the constant; pointers: the offset to add */
+    union {
+        const xg_str *sym;             /* SYM: a shared array */
+        char name[XG_PTX_REG_MAX + 1]; /* REG: its characters, and behind them how many; 0: they are too many */
+    } as;
 } xg_ptx_lane;
 typedef struct xg_ptx_val {
     xg_ptx_lane *lane;
@@ -72,6 +78,7 @@ struct xg_ptx {
     xg_kfunc *f;
     xg_buf body, shared, head; /* head: what stands in front of these */
     uint32_t regs[XG_PC_COUNT], labels, depth;
+    char reg_names[XG_PC_COUNT][XG_PTX_REG_MAX + 1]; /* of the last ones */
     int64_t static_shared, dynamic_at, shared_align;
     bool dynamic; /* shared arrays are slices of one dynamic array */
     xg_dict arrays;
@@ -83,9 +90,12 @@ struct xg_ptx {
     XG_VEC(xg_ptx_place) places;
     xg_ptx_index index;
     /* of the module */
-    xg_texts text;         /* the head of the module, finished kernels */
-    uint32_t instructions; /* in these */
-    xg_dict names;         /* entries so far */
+    xg_texts text;                    /* the head of the module, finished kernels */
+    uint32_t instructions;            /* in these */
+    xg_dict names;                    /* entries so far */
+    const struct xg_ptx_mma_row *mma; /* of the last product of matrices, and its line down to the registers */
+    char mma_text[64];
+    size_t mma_n;
 };
 
 enum {
@@ -113,12 +123,39 @@ static int xg_ptx_elem_bits(const xg_ktype *t) {
     return n > 1 && n < 8 ? 8 : n;
 }
 
+static void xg_ptx_no_regs(xg_ptx *p) {
+    uint32_t k;
+    memset(p->regs, 0, sizeof p->regs);
+    for (k = 0; k < XG_PC_COUNT; k++) {
+        size_t n = strlen(xg_ptx_prefixes[k]);
+        memcpy(p->reg_names[k], xg_ptx_prefixes[k], n);
+        p->reg_names[k][n] = '0';
+        p->reg_names[k][XG_PTX_REG_MAX] = (char)(n + 1);
+    }
+}
+/* The next register's name: a line has many, and to count in digits is cheaper than to find them each time. */
+static void xg_ptx_count_reg(char *name) {
+    size_t n = (size_t)name[XG_PTX_REG_MAX], i = n;
+    if (!n) return;
+    while (name[i - 1] == '9') name[--i] = '0';
+    if (name[i - 1] >= '0' && name[i - 1] < '9')
+        name[i - 1]++;
+    else if (n == XG_PTX_REG_MAX)
+        name[XG_PTX_REG_MAX] = 0;
+    else {
+        name[i] = '1';
+        name[n] = '0';
+        name[XG_PTX_REG_MAX] = (char)(n + 1);
+    }
+}
 static xg_ptx_lane xg_ptx_new_reg(xg_ptx *p, xg_ptx_class cls) {
     xg_ptx_lane l;
     memset(&l, 0, sizeof l);
     l.kind = XG_PL_REG;
     l.cls = (uint8_t)cls;
     l.num = ++p->regs[cls];
+    xg_ptx_count_reg(p->reg_names[cls]);
+    memcpy(l.as.name, p->reg_names[cls], sizeof l.as.name);
     return l;
 }
 static xg_ptx_lane xg_ptx_imm(xg_ptx_class cls, int64_t bits) {
@@ -148,10 +185,12 @@ static xg_ptx_val *xg_ptx_val_new(xg_ptx *p, xg_kval *v) {
 /* The registers a value is to be computed in: wished ones, or new ones. */
 static xg_ptx_val *xg_ptx_define(xg_ptx *p, xg_kval *v) {
     xg_ptx_val *x = (xg_ptx_val *)v->scratch;
+    xg_ptx_class cls;
     uint32_t i;
     if (x) return x;
     x = xg_ptx_val_new(p, v);
-    for (i = 0; i < x->n; i++) x->lane[i] = xg_ptx_new_reg(p, xg_ptx_class_of(v->type));
+    cls = xg_ptx_class_of(v->type);
+    for (i = 0; i < x->n; i++) x->lane[i] = xg_ptx_new_reg(p, cls);
     return x;
 }
 static xg_ptx_val *xg_ptx_of(const xg_kval *v) {
@@ -174,18 +213,14 @@ static char *xg_ptx_pen_text(char *at, const char *z) {
     while (*z) *at++ = *z++;
     return at;
 }
+static char *xg_ptx_pen_comma(char *at) {
+    at[0] = ',';
+    at[1] = ' ';
+    return at + 2;
+}
 static char *xg_ptx_pen_digits(char *at, uint64_t v) {
     char t[24], *end = t + sizeof t, *s;
     for (s = xg_digits(end, v, 10, false); s < end; s++) *at++ = *s;
-    return at;
-}
-static char *xg_ptx_pen_number(char *at, uint32_t v) { /* most registers have few digits */
-    uint32_t tens = v / 10, hundreds = tens / 10;
-    if (v >= 10000) return xg_ptx_pen_digits(at, v);
-    if (v >= 1000) *at++ = (char)('0' + hundreds / 10);
-    if (v >= 100) *at++ = (char)('0' + hundreds % 10);
-    if (v >= 10) *at++ = (char)('0' + (tens - hundreds * 10));
-    *at++ = (char)('0' + (v - tens * 10));
     return at;
 }
 static char *xg_ptx_pen_i64(char *at, int64_t v) {
@@ -211,13 +246,12 @@ static char *xg_ptx_pen_constant(char *at, const xg_ptx_lane *l) {
     }
 }
 static char *xg_ptx_pen_lane(xg_ptx *p, char *at, const xg_ptx_lane *l) {
-    const char *prefix = xg_ptx_prefixes[l->cls]; /* of two or three characters */
     if (l->kind != XG_PL_REG)
-        return l->kind == XG_PL_SYM ? xg_ptx_pen_symbol(p, at, *l->sym) : xg_ptx_pen_constant(at, l);
-    *at++ = prefix[0];
-    *at++ = prefix[1];
-    if (prefix[2]) *at++ = prefix[2];
-    return xg_ptx_pen_number(at, l->num);
+        return l->kind == XG_PL_SYM ? xg_ptx_pen_symbol(p, at, *l->as.sym) : xg_ptx_pen_constant(at, l);
+    if (XG_UNLIKELY(!l->as.name[XG_PTX_REG_MAX]))
+        return xg_ptx_pen_digits(xg_ptx_pen_text(at, xg_ptx_prefixes[l->cls]), l->num);
+    memcpy(at, l->as.name, sizeof l->as.name); /* what is too much is written over */
+    return at + l->as.name[XG_PTX_REG_MAX];
 }
 static char *xg_ptx_line_begin(xg_ptx *p) {
     char *at = xg_ptx_pen(p);
@@ -316,13 +350,15 @@ static char *xg_ptx_pen_address(xg_ptx *p, char *at, const xg_ptx_lane *a) {
     *at++ = ']';
     return at;
 }
-static char *xg_ptx_pen_lanes(xg_ptx *p, char *at, const xg_ptx_lane *l, uint32_t n) {
+static char *xg_ptx_pen_braced(xg_ptx *p, char *at, const xg_ptx_lane *l, uint32_t n) {
     uint32_t i;
-    if (n == 1) return xg_ptx_pen_lane(p, at, l);
     *at++ = '{';
-    for (i = 0; i < n; i++) at = xg_ptx_pen_lane(p, i ? xg_ptx_pen_text(at, ", ") : at, &l[i]);
+    for (i = 0; i < n; i++) at = xg_ptx_pen_lane(p, i ? xg_ptx_pen_comma(at) : at, &l[i]);
     *at++ = '}';
     return at;
+}
+static char *xg_ptx_pen_lanes(xg_ptx *p, char *at, const xg_ptx_lane *l, uint32_t n) {
+    return n == 1 ? xg_ptx_pen_lane(p, at, l) : xg_ptx_pen_braced(p, at, l, n);
 }
 XG_TABLE const char *const xg_ptx_vector_text[] = {"", "", ".v2", "", ".v4", "", "", "", ".v8"};
 /* What stands for the letters of one row: $0 to $2, $n, $v, and temporaries, which are made when the text has them. */
@@ -390,8 +426,8 @@ XG_APART static char *xg_ptx_pen_letter(xg_ptx *p, char *at, xg_ptx_fill *f, cha
     case 'v': return xg_ptx_pen_lanes(p, at, f->lanes, xg_ptx_of(XG_KOPERAND(op, 0))->n);
     case 'x': *at++ = "xyz"[op->flags % 3]; return at;
     case 'b':
-        at = xg_ptx_pen_number(at, (uint32_t)op->b);
-        return op->a ? xg_ptx_pen_number(xg_ptx_pen_text(at, ", "), (uint32_t)op->a) : at;
+        at = xg_ptx_pen_digits(at, (uint32_t)op->b);
+        return op->a ? xg_ptx_pen_digits(xg_ptx_pen_text(at, ", "), (uint32_t)op->a) : at;
     case 'c': return xg_ptx_pen_text(at, xg_ptx_condition(op));
     default: return xg_ptx_pen_temporary(p, at, f, letter);
     }
@@ -418,10 +454,8 @@ static char *xg_ptx_pen_row(xg_ptx *p, char *at, xg_ptx_fill *f, const char *t) 
     }
 }
 static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
-    const char *text = xg_ptx_row_text(&p->index, row), *letters = strchr(text, '$');
-    size_t head = letters && !memchr(text, '|', (size_t)(letters - text)) ? (size_t)(letters - text) : 0;
+    const char *text = xg_ptx_row_text(&p->index, row);
     xg_ptx_fill f;
-    char *at;
     f.op = op;
     f.d = NULL;
     memset(f.has_tmp, 0, sizeof f.has_tmp);
@@ -429,9 +463,7 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     xg_ptx_fill_operands(p, &f, row, text);
     xg_ptx_fill_narrow(p, &f, text);
     if (op->n_results) f.d = &xg_ptx_define(p, &op->results[0])->lane[0];
-    at = xg_ptx_line_begin(p);
-    memcpy(at, text, head);
-    xg_ptx_line_end(p, xg_ptx_pen_row(p, at + head, &f, text + head));
+    xg_ptx_line_end(p, xg_ptx_pen_row(p, xg_ptx_line_begin(p), &f, text));
     xg_ptx_need_isa(p, row->isa);
     p->letter = p->letter || row->flags & XG_PI_LETTER;
 }
@@ -624,7 +656,7 @@ static void xg_ptx_print_shared(xg_ptx *p, xg_kop *op) {
         }
         called = XG_NEW(p->arena, xg_str);
         *called = xg_str_of(name.p, name.n);
-        known->sym = called;
+        known->as.sym = called;
         xg_dict_put(&p->arrays, symbol, known);
     }
     l = *known;
@@ -640,7 +672,7 @@ static void xg_ptx_print_shared(xg_ptx *p, xg_kop *op) {
 static void xg_ptx_label(xg_ptx *p, uint32_t label) {
     char *at = xg_ptx_pen(p);
     *at++ = 'L';
-    xg_ptx_pen_up(p, xg_ptx_pen_text(xg_ptx_pen_number(at, label), ":\n"));
+    xg_ptx_pen_up(p, xg_ptx_pen_text(xg_ptx_pen_digits(at, label), ":\n"));
 }
 static void xg_ptx_branch(xg_ptx *p, const xg_ptx_lane *cond, bool negate, uint32_t label) {
     char *at = xg_ptx_pen_text(xg_ptx_pen(p), "\t");
@@ -649,7 +681,7 @@ static void xg_ptx_branch(xg_ptx *p, const xg_ptx_lane *cond, bool negate, uint3
         at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, negate ? "@!" : "@"), cond);
         *at++ = ' ';
     }
-    xg_ptx_line_end(p, xg_ptx_pen_number(xg_ptx_pen_text(at, "bra L"), label));
+    xg_ptx_line_end(p, xg_ptx_pen_digits(xg_ptx_pen_text(at, "bra L"), label));
 }
 
 #endif /* XG_PTX_PRINT_C */

@@ -35,7 +35,7 @@ static void xg_ptx_need_tensor_memory(xg_ptx *p) {
 }
 /* ".cta_group::1", or that of pairs of blocks. */
 static char *xg_ptx_pen_group(const xg_ptx *p, char *at) {
-    return xg_ptx_pen_number(xg_ptx_pen_text(at, ".cta_group::"), p->f->pairs ? 2 : 1);
+    return xg_ptx_pen_digits(xg_ptx_pen_text(at, ".cta_group::"), p->f->pairs ? 2 : 1);
 }
 /* The number that the descriptor has for a factor's type, among those of its kind of multiplication. */
 static uint32_t xg_ptx_tensor_type(const char *type) {
@@ -72,7 +72,7 @@ static void xg_ptx_print_tensor_alloc(xg_ptx *p, xg_kop *op) {
     at = xg_ptx_pen_group(p, xg_ptx_pen_text(xg_ptx_line_begin(p), "tcgen05.alloc"));
     at = xg_ptx_pen_text(at, ".sync.aligned.shared::cta.b32 ");
     at = xg_ptx_pen_text(xg_ptx_pen_operand(p, at, op, 0), ", ");
-    xg_ptx_line_end(p, xg_ptx_pen_number(at, (uint32_t)op->b));
+    xg_ptx_line_end(p, xg_ptx_pen_digits(at, (uint32_t)op->b));
     at = xg_ptx_pen_group(p, xg_ptx_pen_text(xg_ptx_line_begin(p), "tcgen05.relinquish_alloc_permit"));
     xg_ptx_line_end(p, xg_ptx_pen_text(at, ".sync.aligned"));
 }
@@ -83,7 +83,7 @@ static void xg_ptx_print_tensor_free(xg_ptx *p, xg_kop *op) {
     at = xg_ptx_pen_group(p, xg_ptx_pen_text(xg_ptx_line_begin(p), "tcgen05.dealloc"));
     at = xg_ptx_pen_text(at, ".sync.aligned.b32 ");
     at = xg_ptx_pen_text(xg_ptx_pen_lane(p, at, &place), ", ");
-    xg_ptx_line_end(p, xg_ptx_pen_number(at, (uint32_t)op->b));
+    xg_ptx_line_end(p, xg_ptx_pen_digits(at, (uint32_t)op->b));
 }
 static void xg_ptx_print_tensor_mma(xg_ptx *p, xg_kop *op) {
     const xg_kmma_row *row = xg_kmma_row_of(op->flags & XG_KWGMMA_TYPES);
@@ -131,7 +131,7 @@ static void xg_ptx_print_tensor_read(xg_ptx *p, xg_kop *op) {
         const xg_ptx_val *x = xg_ptx_define(p, &op->results[k]);
         for (j = 0; j < 4; j++) to[4 * k + j] = x->lane[j];
     }
-    at = xg_ptx_pen_number(xg_ptx_pen_text(xg_ptx_line_begin(p), "tcgen05.ld.sync.aligned.16x256b.x"), op->n_results);
+    at = xg_ptx_pen_digits(xg_ptx_pen_text(xg_ptx_line_begin(p), "tcgen05.ld.sync.aligned.16x256b.x"), op->n_results);
     at = xg_ptx_pen_wgmma_sums(p, xg_ptx_pen_text(at, ".b32 "), to, n);
     at = xg_ptx_pen_text(xg_ptx_pen_lane(p, xg_ptx_pen_text(at, ", ["), &place), "]");
     xg_ptx_line_end(p, at);
@@ -146,7 +146,7 @@ static void xg_ptx_print_tensor_write(xg_ptx *p, xg_kop *op) {
     xg_ptx_need_tensor_memory(p);
     for (k = 0; k < 4 * n; k++) from[k] = xg_ptx_in_reg(p, &xg_ptx_of(XG_KOPERAND(op, 1 + k / 4))->lane[k % 4]);
     at = xg_ptx_pen_text(xg_ptx_line_begin(p), "tcgen05.st.sync.aligned.");
-    at = xg_ptx_pen_number(xg_ptx_pen_text(at, sums ? "16x256b.x" : "16x128b.x"), sums ? n : 2 * n);
+    at = xg_ptx_pen_digits(xg_ptx_pen_text(at, sums ? "16x256b.x" : "16x128b.x"), sums ? n : 2 * n);
     at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, ".b32 ["), &place);
     xg_ptx_line_end(p, xg_ptx_pen_wgmma_sums(p, xg_ptx_pen_text(at, "], "), from, 4 * n));
     xg_ptx_line(p, "tcgen05.wait::st.sync.aligned", NULL, NULL, NULL, NULL);

@@ -130,8 +130,8 @@ static void xg_ptx_print_wgmma(xg_ptx *p, xg_kop *op) {
     moved = xg_ptx_wgmma_sums(p, op, begins, sums) || moved;
     if (moved) xg_ptx_line(p, "wgmma.fence.sync.aligned", NULL, NULL, NULL, NULL);
     at = xg_ptx_pen_text(xg_ptx_line_begin(p), "wgmma.mma_async.sync.aligned.m64n");
-    at = xg_ptx_pen_number(at, op->n_results * XG_KMMA_N);
-    at = xg_ptx_pen_number(xg_ptx_pen_text(at, "k"), (uint32_t)(XG_KMMA_K_BYTES / row->bytes));
+    at = xg_ptx_pen_digits(at, op->n_results * XG_KMMA_N);
+    at = xg_ptx_pen_digits(xg_ptx_pen_text(at, "k"), (uint32_t)(XG_KMMA_K_BYTES / row->bytes));
     at = xg_ptx_pen_text(xg_ptx_pen_text(at, "."), sum);
     at = xg_ptx_pen_text(xg_ptx_pen_text(at, "."), row->a);
     at = xg_ptx_pen_text(xg_ptx_pen_text(at, "."), row->b);

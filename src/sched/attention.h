@@ -223,11 +223,17 @@ typedef struct xg_attention_plan {
 } xg_attention_plan;
 
 /* Where maps are made. */
+/* Maps by so many vectors and lanes, which lead to most others. */
+typedef struct xg_attention_known {
+    int64_t vectors, lanes;
+    const xg_imap *weights, *exp;
+} xg_attention_known;
 typedef struct xg_attention_site {
     xg_attention_form *f;
     xg_arena *arena;
     xg_aff_ctx *x;
     int64_t counts[XG_ATTENTION_DIMS];
+    xg_attention_known known[2]; /* of single elements, of several */
 } xg_attention_site;
 
 /* ---- attention_stage.c ---- */
@@ -265,6 +271,7 @@ XG_FN bool xg_attention_form_of(xg_attention_form *f, xg_arena *a, xg_aff_ctx *x
 XG_FN bool xg_attention_extents(xg_attention_form *f);
 XG_FN const xg_imap *xg_attention_variables(xg_attention_site *w, bool columns); /* of the second dot, all */
 XG_FN const xg_imap *xg_attention_operand(xg_attention_site *w, uint32_t operand, bool columns);
+XG_FN const xg_imap *xg_attention_at_weights(xg_attention_site *w);
 XG_FN const xg_imap *xg_attention_at_exp(xg_attention_site *w);
 XG_FN const xg_imap *xg_attention_inside(
     xg_attention_site *w, const xg_attention_stage *s, const xg_imap *map, const xg_inst *given);

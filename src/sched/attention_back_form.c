@@ -278,7 +278,7 @@ XG_FN bool xg_attention_back_keeps_bare(const xg_attention_form *f) {
 XG_FN bool xg_attention_back_exp_maps(xg_attention_site *w) {
     xg_attention_stage *s = w->f->stages;
     xg_attention_count(w, 1, 1);
-    if (!w->f->back.rows_only) s[XG_ATTENTION_WEIGHTS].map = xg_attention_operand(w, w->f->match.weights, false);
+    if (!w->f->back.rows_only) s[XG_ATTENTION_WEIGHTS].map = xg_attention_at_weights(w);
     s[XG_ATTENTION_SCORES].map = xg_attention_at_exp(w);
     s[XG_ATTENTION_SHIFT].map = s[XG_ATTENTION_DELTA].map = s[XG_ATTENTION_SCORES].map;
     if (!xg_imap_ok(s[XG_ATTENTION_SCORES].map)) return false;
@@ -305,18 +305,19 @@ XG_FN bool xg_attention_back_inner_maps(xg_attention_site *w) {
 }
 /* The second dot counts what it sums up as the first one does: dots of several summed dimensions may order them
  * differently. */
-XG_FN void xg_attention_back_turn(xg_attention_form *f) {
-    xg_tile_group *keys = &f->dots[1].group[XG_TILE_K];
+XG_FN void xg_attention_back_turn(xg_attention_site *w) {
+    xg_tile_group *keys = &w->f->dots[1].group[XG_TILE_K];
     xg_tile_axis first = keys->axes[0];
     uint32_t k;
     for (k = 0; k + 1 < keys->n; k++) keys->axes[k] = keys->axes[k + 1];
     if (keys->n) keys->axes[keys->n - 1] = first;
+    memset(w->known, 0, sizeof w->known);
 }
 XG_FN bool xg_attention_back_agrees(xg_attention_site *w, const xg_imap *exp) {
     uint32_t turns;
     for (turns = 0; turns < XG_MAX(w->f->dots[1].group[XG_TILE_K].n, 1U); turns++) {
         if (xg_imap_equal(xg_attention_at_exp(w), exp)) return true;
-        xg_attention_back_turn(w->f);
+        xg_attention_back_turn(w);
     }
     return false;
 }
@@ -328,6 +329,7 @@ XG_FN bool xg_attention_back_second(xg_attention_site *w) {
     twin = XG_NEW(w->arena, xg_attention_form);
     *twin = *f;
     other.f = twin;
+    memset(other.known, 0, sizeof other.known);
     twin->match.out_dot = f->back.second;
     twin->match.weights = f->back.soft;
     twin->stages[XG_ATTENTION_WEIGHTS] = f->stages[XG_ATTENTION_SOFT];
@@ -524,10 +526,10 @@ XG_FN bool xg_attention_back_form_by(
     k = f->dots[1].group[XG_TILE_K].n;
     if (k > 1 && f->dots[1].group[XG_TILE_K].axes[0].extent > f->dots[1].group[XG_TILE_K].axes[k - 1].extent &&
         (m->warp_groups || m->tensor_memory))
-        xg_attention_back_turn(f); /* a tensor copy brings queries of one head */
+        xg_attention_back_turn(&w); /* a tensor copy brings queries of one head */
     for (k = 0; !xg_attention_back_exp_maps(&w) || !xg_attention_back_second(&w); k++) {
         if (k >= f->dots[1].group[XG_TILE_K].n) return false;
-        xg_attention_back_turn(f);
+        xg_attention_back_turn(&w);
     }
     if (!xg_attention_back_inner_maps(&w) || !xg_attention_back_result(&w) || !xg_attention_back_sides(&w) ||
         !xg_attention_back_shares(&w) || !xg_attention_back_types(f, m) || !xg_attention_back_shown(&w))

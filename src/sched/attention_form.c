@@ -89,16 +89,32 @@ XG_FN const xg_imap *xg_attention_onward(
     at = xg_attention_onward(w, XG_OPERAND(i, k), from, at);
     return xg_imap_compose(w->x, at, xg_indexing_operand_to_output(w->x, i, k, 0));
 }
+XG_FN xg_attention_known *xg_attention_known_of(xg_attention_site *w) {
+    int64_t vectors = w->counts[XG_ATTENTION_VECTOR], lanes = w->counts[XG_ATTENTION_LANE];
+    xg_attention_known *k = &w->known[lanes > 1];
+    if (k->vectors != vectors || k->lanes != lanes) k->weights = k->exp = NULL;
+    k->vectors = vectors;
+    k->lanes = lanes;
+    return k;
+}
+/* To the weights' indices. */
+XG_FN const xg_imap *xg_attention_at_weights(xg_attention_site *w) {
+    xg_attention_known *k = xg_attention_known_of(w);
+    if (!k->weights) k->weights = xg_attention_operand(w, w->f->match.weights, false);
+    return k->weights;
+}
 /* To exp's indices. */
 XG_FN const xg_imap *xg_attention_at_exp(xg_attention_site *w) {
     const xg_attention *a = &w->f->match;
+    xg_attention_known *k = xg_attention_known_of(w);
+    if (k->exp) return k->exp;
     if (w->f->back.rows_only) {
         const xg_imap *all = xg_attention_variables(w, false);
         all = xg_imap_with_results(w->x, all, all->results, w->f->dots[1].rank);
-        return xg_attention_onward(w, a->exp, a->scores_dot, all);
-    }
-    return xg_attention_inside(
-        w, &w->f->stages[XG_ATTENTION_WEIGHTS], xg_attention_operand(w, a->weights, false), a->exp);
+        k->exp = xg_attention_onward(w, a->exp, a->scores_dot, all);
+    } else
+        k->exp = xg_attention_inside(w, &w->f->stages[XG_ATTENTION_WEIGHTS], xg_attention_at_weights(w), a->exp);
+    return k->exp;
 }
 /* To the indices of what maximum, or sum, is of; *dim: the one that it goes along. */
 XG_FN const xg_imap *xg_attention_at_reduced(xg_attention_site *w, const xg_inst *stat, uint32_t *dim) {
@@ -143,7 +159,7 @@ XG_FN const xg_imap *xg_attention_first_operand(xg_attention_site *w, uint32_t o
 XG_FN const xg_imap *xg_attention_grad_operand(xg_attention_site *w, bool fixed) {
     const xg_attention_back *b = &w->f->back;
     const xg_attention_stage *s = &w->f->stages[b->rows_only ? XG_ATTENTION_DELTA : XG_ATTENTION_WEIGHTS];
-    const xg_imap *at = b->rows_only ? xg_attention_at_exp(w) : xg_attention_operand(w, w->f->match.weights, false);
+    const xg_imap *at = b->rows_only ? xg_attention_at_exp(w) : xg_attention_at_weights(w);
     at = xg_attention_inside(w, s, at, b->match.grad_dot);
     return xg_attention_dot_operand(w, &b->grad, at, fixed ? b->fixed : 1 - b->fixed);
 }
@@ -304,7 +320,7 @@ XG_FN bool xg_attention_inner_maps(xg_attention_site *w) {
     const xg_imap *weights, *source;
     uint32_t k;
     xg_attention_count(w, 1, 1);
-    weights = xg_attention_operand(w, f->match.weights, false);
+    weights = xg_attention_at_weights(w);
     f->stages[XG_ATTENTION_WEIGHTS].map = weights;
     f->stages[XG_ATTENTION_SCORES].map = f->stages[XG_ATTENTION_SHIFT].map = xg_attention_at_exp(w);
     if (!xg_attention_keys_fit(w) || !xg_attention_asks_row(w, &f->stages[XG_ATTENTION_SHIFT])) return false;

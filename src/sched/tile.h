@@ -317,11 +317,12 @@ XG_FN int64_t xg_tile_cluster_clocks(const xg_tile_plan *p); /* that blocks of a
 XG_FN bool xg_tile_hangs_over(const xg_tile_plan *p);        /* tiles at the edges are not full */
 XG_FN int64_t xg_tile_epilogue_clocks(const xg_tile_plan *p, const xg_device *m);
 XG_FN bool xg_tile_unit_meets(const xg_tile_plan *p, uint32_t side); /* stores of a side meet in banks */
-XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes); /* with mma.sync */
+/* With mma.sync; or `most`, where it is no less. */
+XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most);
 XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes,
     int64_t most); /* of tensor copies, with wgmma or in pairs */
-/* With tcgen05, of single blocks. */
-XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes);
+/* With tcgen05, of single blocks; or `most`, where it is no less. */
+XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most);
 XG_FN bool xg_tile_in_cycles(const xg_tile_plan *p); /* the estimate is by xg_tile_unit_cycles */
 /* What a step takes at least, into `work`; and by it whether a shape can be better than `most` at all. */
 XG_FN void xg_tile_look(xg_tile_plan *p, const xg_device *m);

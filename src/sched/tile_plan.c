@@ -407,9 +407,9 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
     uint32_t k;
     if (xg_device_is_cpu(m)) return xg_tile_cpu_time(p, m);
     if (p->unit == XG_TILE_NO_UNIT) return xg_tile_plain_time(p, m, out_bytes);
-    if (xg_tile_is_tensor(p) && !xg_tile_pair_stays(p)) return xg_tile_tensor_time(p, m, out_bytes);
+    if (xg_tile_is_tensor(p) && !xg_tile_pair_stays(p)) return xg_tile_tensor_time(p, m, out_bytes, most);
     if (p->bulk) return xg_tile_bulk_time(p, m, out_bytes, most);
-    if (!xg_tile_in_cycles(p)) return xg_tile_unit_time(p, m, out_bytes);
+    if (!xg_tile_in_cycles(p)) return xg_tile_unit_time(p, m, out_bytes, most);
     together = XG_MIN(xg_tile_unit_resident(p, m), each);
     cycles = xg_cost_mul(p->mean, xg_tile_unit_cycles(p, m, together));
     cycles = xg_cost_add(cycles, XG_TILE_START_CYCLES + xg_tile_cluster_clocks(p));
@@ -612,7 +612,7 @@ XG_FN void xg_tile_try_clusters(xg_tile_plan *p, const xg_record *given, const x
     one.stays = one.stores = false;
     if (one.multicast && one.tn == one.n) one.tn /= 2; /* eight warps read the sums */
     for (one.cluster = 2; one.cluster <= m->blocks_per_cluster; one.cluster += one.bulk ? 1 : one.cluster) {
-        bool may = one.halo || xg_tile_may_take(p, m, one.cluster, false, *least);
+        bool may = xg_tile_may_take(p, m, one.cluster, false, *least);
         if (!may && !one.bulk) continue;
         if (!xg_tile_settle(p, &one, vectors) || !xg_tile_may_cluster(p, m)) continue;
         if (!xg_tile_clusters_run(p, m)) continue;
@@ -691,7 +691,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
             if (xg_tile_is_over(p, m) && !xg_tile_has_rows(p)) break;
             if (xg_tile_may_take(p, m, 1, false, least)) xg_tile_try(p, given, m, out_bytes, &one, &best, &least);
             deepens = xg_tile_may_deepen(p);
-            shares = !one.bulk || one.halo || xg_tile_may_take(p, m, p->alone_steps, false, least);
+            shares = !one.bulk || xg_tile_may_take(p, m, p->alone_steps, false, least);
             if (shares && (!one.multicast || (one.multicast == 2 && !one.halo)) && (!few || one.slices > 1))
                 xg_tile_try_clusters(p, given, m, out_bytes, &one, vectors, &best, &least);
             if (shares) xg_tile_try_splits(p, given, m, out_bytes, &one, vectors, &best, &least);

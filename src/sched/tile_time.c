@@ -276,10 +276,17 @@ XG_FN int64_t xg_tile_begin_clocks(const xg_tile_plan *p) {
     return p->bulk || (p->fetch[0].async && p->fetch[1].async) ? 0 : XG_TILE_BEGIN_CLOCKS;
 }
 /* A block begins with the first step's way from memory. */
+XG_FN int64_t xg_tile_around(const xg_tile_plan *p, const xg_device *m) {
+    return m->memory_latency + xg_tile_begin_clocks(p) + xg_tile_end_clocks(p) + xg_tile_epilogue_clocks(p, m);
+}
+/* A warp's steps alone take no less than `most`, beyond an empty kernel. It spares the model most of the shapes. */
+XG_FN bool xg_tile_is_late(const xg_tile_plan *p, const xg_device *m, int64_t step, int64_t most) {
+    int64_t clocks = xg_cost_add_mul(xg_tile_around(p, m), p->mean, step);
+    clocks = xg_cost_add(clocks, xg_tile_split_clocks(p, m) - m->l2_latency);
+    return xg_cost_scale(clocks, 1000000, m->clock_mhz) > most; /* of two times that the model rounds down */
+}
 XG_FN int64_t xg_tile_predict(const xg_tile_plan *p, const xg_device *m, xg_cost_counts *c) {
-    int64_t around =
-        m->memory_latency + xg_tile_begin_clocks(p) + xg_tile_end_clocks(p) + xg_tile_epilogue_clocks(p, m);
-    c->warp_clocks = xg_cost_add(c->warp_clocks, around);
+    c->warp_clocks = xg_cost_add(c->warp_clocks, xg_tile_around(p, m));
     return xg_cost_launched(m, c);
 }
 /* Elements of a tile's sums on their way into shared memory and out of it: some threads of five blocks that share 128
@@ -379,11 +386,12 @@ XG_FN bool xg_tile_unit_meets(const xg_tile_plan *p, uint32_t side) {
     return !t->async && !t->line && t->brick == 1 && t->by_rows == t->along_k && t->vector > 1 &&
            row < XG_TILE_PASS_BYTES;
 }
-XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
+XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
     xg_tile_work w = xg_tile_unit_work(p, m);
     int64_t macs = xg_cost_mul(xg_cost_mul(p->blocks, p->mean), (int64_t)p->shape.m * p->shape.n * p->shape.k);
     int64_t time;
     xg_cost_counts c;
+    if (xg_tile_is_late(p, m, w.clocks, most)) return most;
     xg_tile_count_warps(p, out_bytes, &w, &c);
     c.registers = xg_tile_unit_registers(p, m);
     c.warp_macs[xg_kmma_row_of((uint32_t)p->unit)->tensor] = macs;
@@ -518,11 +526,12 @@ XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64
     if (!pair) c.barriers = 2 * p->parts + xg_tile_store_chunks(p);
     return xg_cost_launched(m, &c);
 }
-XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
+XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
     int64_t steps = xg_cost_mul(p->blocks, p->mean), warps = p->threads / XG_WARP_LANES;
     xg_cost_tensor type = xg_kmma_row_of((uint32_t)p->unit)->tensor;
     xg_tile_work w = xg_tile_tensor_work(p, m);
     xg_cost_counts c;
+    if (xg_tile_is_late(p, m, w.clocks, most)) return most;
     xg_tile_count(p, out_bytes, &c);
     c.registers = XG_TILE_TENSOR_REGISTERS;
     /* no more blocks than tensor memory has room for */
