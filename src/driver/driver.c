@@ -401,16 +401,10 @@ XG_FN uint32_t xg_driver_bf16_ops(const xg_target *t) {
 #undef X
     return r;
 }
-static const char *xg_driver_part_at(const void *user, size_t i) {
-    (void)user;
-    return xg_device_part_name(i);
-}
 XG_NORETURN XG_FN void xg_driver_bad_part(xg_ctx *c, const char *part) {
-    const char *nearby = xg_nearest(xg_str_z(part), xg_driver_part_at, NULL);
     char known[XG_DEVICE_LIST_MAX];
     xg_device_part_list(known, sizeof known);
-    xg_fail(c, XLAGPU_ERROR_USAGE, "no device is called '%.40s'; %s%s%s", part,
-        nearby ? "did you mean '" : "known are ", nearby ? nearby : known, nearby ? "'?" : "");
+    xg_fail(c, XLAGPU_ERROR_USAGE, "no device is called '%.40s'; known are %s", part, known);
 }
 #ifndef XLAGPU_SMALL
 /* Of a kernel that is emitted only to be timed: each parameter is a buffer of its own. */
