@@ -80,7 +80,7 @@ XLAGPU_DEF const char *xlagpu_type_text(xlagpu_type type); /* "f32" */
 
 /* Parses and verifies a module, told by its first bytes: HLO text as XLA dumps it and as jax.jit(f).lower(x)
  * .as_text("hlo") prints it, a whole module or one instruction; StableHLO as text or bytecode, a jax.export artifact,
- * an HLO protobuf.
+ * an HLO protobuf. size excludes a NUL at the end of the text: strlen(text), sizeof text - 1.
  * name appears in messages. The text is copied. NULL on failure. */
 XLAGPU_DEF xlagpu_module *xlagpu_parse(xlagpu_context *context, const char *name, const char *text, size_t size);
 typedef enum xlagpu_source {
@@ -126,7 +126,7 @@ typedef struct xlagpu_parse_desc {
     bool allow_tf32;
 } xlagpu_parse_desc;
 XLAGPU_DEF xlagpu_module *xlagpu_parse_with(xlagpu_context *context, const xlagpu_parse_desc *desc);
-XLAGPU_DEF void xlagpu_module_destroy(xlagpu_module *module);
+XLAGPU_DEF void xlagpu_module_destroy(xlagpu_module *module); /* with all bytes made of it; NULL is allowed */
 /* The module as text, NUL-terminated (size excludes the NUL); parsing it again gives the same text. data NULL on
  * failure. */
 XLAGPU_DEF xlagpu_bytes xlagpu_print(xlagpu_module *module);
@@ -234,9 +234,8 @@ XLAGPU_DEF xlagpu_bytes xlagpu_compile(xlagpu_module *module, const xlagpu_compi
 /* On how many devices together the module says that it runs: replicas times partitions. */
 XLAGPU_DEF uint32_t xlagpu_module_devices(xlagpu_module *module);
 
-/* What a compilation made. */
-/* made_again: kernels that run twice because of the memory limit; largest_live: the most temporary bytes that are
- * needed at one time, so the least that temp_bytes could be */
+/* What a compilation produced. made_again: kernels that run twice because of the memory limit; largest_live: the peak
+ * of live temporary bytes, a lower bound on temp_bytes */
 typedef struct xlagpu_report {
     uint32_t kernels, library_calls, copies, instructions;
     uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes, largest_live;
@@ -314,8 +313,8 @@ XLAGPU_DEF double xlagpu_get_element(xlagpu_type type, const void *element);
 XLAGPU_DEF void xlagpu_set_element(xlagpu_type type, void *element, double value);
 XLAGPU_DEF size_t xlagpu_type_bytes(xlagpu_type type); /* of one element in a tensor; 0 for what has none */
 
-/* Runs named HLO passes (comma-separated; "" none) on a copy of the module and gives its text; xlagpu_passes lists the
- * names, one a line. */
+/* Runs named HLO passes (comma-separated; "" none) on a copy of the module and gives its text; xlagpu_pass_name lists
+ * the names. */
 XLAGPU_DEF xlagpu_bytes xlagpu_optimize(xlagpu_module *module, const char *passes);
 XLAGPU_DEF const char *xlagpu_pass_name(uint32_t index); /* NULL at the end */
 

@@ -141,6 +141,7 @@ typedef struct xlagpu_buffer {
 } xlagpu_buffer; /* bytes 0: none */
 XLAGPU_DEF xlagpu_status xlagpu_rt_alloc(
     xlagpu_device *device, size_t bytes, xlagpu_buffer *out); /* 256-byte aligned, contents undefined */
+/* The address must be the one that xlagpu_rt_alloc gave; others, and buffers that are freed already, are ignored. */
 XLAGPU_DEF void xlagpu_rt_free(xlagpu_device *device, xlagpu_buffer buffer);
 XLAGPU_DEF xlagpu_status xlagpu_rt_upload(
     xlagpu_device *device, xlagpu_buffer to, const void *from, size_t bytes); /* blocks */
@@ -191,8 +192,9 @@ typedef struct xlagpu_rt_call {
     size_t error_bytes;
 } xlagpu_rt_call;
 typedef xlagpu_status (*xlagpu_rt_function)(void *user, const xlagpu_rt_call *call);
-/* Under the name that modules call it by, before such a program is loaded. "infeed" fills its results, "outfeed" takes
- * its operands. An executable may be run by several executions at once: then so is the function. */
+/* Registers a function under the name that modules call it by, before such a program is loaded; a name once. "infeed"
+ * fills its results, "outfeed" takes its operands. An executable may be run by several executions at once: then so is
+ * the function. */
 XLAGPU_DEF xlagpu_status xlagpu_rt_register(
     xlagpu_device *device, const char *name, xlagpu_rt_function function, void *user);
 
@@ -218,7 +220,7 @@ XLAGPU_DEF const xlagpu_rt_attribute *xlagpu_rt_attribute_of(
  * several executables, one behind the other, it takes the one for the newest target that runs on the device. NULL on
  * failure; the message names all functions that the program calls and that are not registered. */
 XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *device, const void *bytes, size_t size);
-XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *program);
+XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *program); /* and finishes its executions; NULL is allowed */
 XLAGPU_DEF uint32_t xlagpu_rt_parameter_count(const xlagpu_program *program);
 XLAGPU_DEF uint32_t xlagpu_rt_result_count(const xlagpu_program *program);
 XLAGPU_DEF bool xlagpu_rt_parameter(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);
@@ -254,7 +256,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *execution, const x
 
 /* All the memory one run needs beside parameters and results. NULL on failure. */
 XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *program);
-XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *execution); /* waits for the last run */
+XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *execution); /* waits for the last run; NULL is allowed */
 /* Enqueues one run on stream (a CUstream; NULL: the default one) and returns, without allocating or locking; on "host"
  * it runs in the call, on threads of its own. A program with loops or branches waits for the stream where what it
  * decides by is on the device. One buffer per parameter and per result, in order; in device layout, 16-byte aligned, of

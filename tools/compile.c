@@ -53,10 +53,26 @@ static const char *emit_of_name(const char *path) {
         if (ends_with(path, emits[k][2])) return emits[k][0];
     return NULL;
 }
+/* What is often wanted under a name, and is not written. */
+static int emit_of_others(const char *path) {
+    static const char *const ways[][2] = {
+        {".cubin", "ptxas makes one from F.ptx, and --cubin puts it into F.xgx"},
+        {".fatbin", "F.xgx holds code for several targets"},
+        {".o", "a C compiler makes one from F.c"},
+        {".so", "a C compiler makes one from F.c"},
+        {".exe", "xlagpu run F.xgx runs a module; F.c becomes a part of your program"},
+    };
+    size_t k;
+    for (k = 0; path && k < sizeof ways / sizeof ways[0]; k++)
+        if (ends_with(path, ways[k][0]))
+            return fail(BAD, "xlagpu: error: -o %s: no %s is written: %s", path, ways[k][0], ways[k][1]);
+    return OK;
+}
 /* --emit and the suffix of -o: one says it where the other does not, and they may not contradict each other. */
 static int emit_chosen(const flag_values *f, const char **emit) {
     const char *named = emit_of_name(f->o);
     size_t k;
+    if (!f->emit && emit_of_others(f->o)) return BAD;
     *emit = f->emit ? f->emit : named ? named : f->report || f->viewer ? NULL : "exe";
     if (*emit && !emit_stage(*emit)) {
         char list[256] = "";
@@ -378,7 +394,7 @@ int verb_compile(const flag_values *given) {
 
 /* ---- opt ---- */
 
-/* What a file of another kind is named is none of opt's business: it writes HLO. */
+/* Without --emit and a suffix it is HLO. */
 static const char *opt_emit(const flag_values *f) { return f->emit ? f->emit : f->o ? emit_of_name(f->o) : NULL; }
 
 /* Without --passes: the module that the compiler makes kernels of, whether or not it can. */
@@ -408,6 +424,10 @@ int verb_opt(const flag_values *f) {
     if (f->n_files != 1) return fail(BAD, "xlagpu: error: 'opt' needs one file");
     if (f->emit && form_of(f->emit) < 0)
         return fail(BAD, "xlagpu: error: 'opt' --emit=%s is not one of hlo, pb, hlo.pb, stablehlo", f->emit);
+    if (!f->emit && opt_emit(f) && form_of(opt_emit(f)) < 0)
+        return fail(BAD,
+            "xlagpu: error: -o %s: 'opt' writes modules, as .hlo, .pb, .hlo.pb or .mlir; 'compile' writes %s", f->o,
+            opt_emit(f));
     rc = source_open(&s, f, f->files[0]);
     if (!rc) rc = source_parse(&s);
     if (!rc && !f->set[FLAG_passes])

@@ -38,6 +38,18 @@ static bool pass_matches(const char *re, const char *name) {
 #endif
 }
 
+static void check_pattern(const char *re) {
+#ifndef _WIN32
+    regex_t r;
+    if (regcomp(&r, re, REG_EXTENDED | REG_NOSUB) == 0)
+        regfree(&r);
+    else
+        fail(0, "xlagpu: warning: --xla_dump_hlo_pass_re=%s is no regular expression: no pass matches", re);
+#else
+    (void)re;
+#endif
+}
+
 static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 static bool ends(const char *text, const char *with) {
     size_t n = strlen(text), m = strlen(with);
@@ -89,17 +101,20 @@ static bool suffix_of(dump_state *d, const char *stage, char out[400]) {
     return true;
 }
 
-static void dump_file(const dump_state *d, const char *suffix, const char *text, size_t n) {
+/* A folder that is missing fails for every stage: the first failure is reported, and no other file is tried. */
+static void dump_file(dump_state *d, const char *suffix, const char *text, size_t n) {
     char path[1600];
     FILE *out;
     bool ok;
+    if (d->unwritable) return;
     if ((size_t)snprintf(path, sizeof path, "%s/module_%04d.%s.%s", d->f->dump_to, d->file, d->module, suffix) >=
         sizeof path)
         return;
     out = fopen(path, "wb");
     ok = out && fwrite(text, 1, n, out) == n;
     if (out && fclose(out) != 0) ok = false;
-    if (!ok) fail(0, "xlagpu: warning: cannot write %s", path);
+    d->unwritable = !ok;
+    if (!ok) fail(0, "xlagpu: warning: %s cannot be written: %s; --xla_dump_to stops here", path, why_unwritable());
 }
 
 static bool is_wanted(const dump_state *d, const char *stage) {
@@ -124,6 +139,17 @@ static void dump(void *user, const char *stage, const char *text, size_t n) {
     if (d->f->dump_to && suffix_of(d, stage, suffix)) dump_file(d, suffix, text, n);
 }
 
+/* With the folders around it, as XLA does. */
+static void make_folders(const char *path) {
+    char part[1600];
+    size_t k;
+    for (k = 1; path[k - 1] && k < sizeof part; k++) {
+        if (path[k] && path[k] != '/') continue;
+        memcpy(part, path, k);
+        part[k] = 0;
+        (void)make_dir(part); /* one that is there already is as good */
+    }
+}
 void dump_begin(dump_state *d, const flag_values *f, const char *path, int file, const char *want) {
     const char *base = strrchr(path, '/');
     char *dot;
@@ -134,7 +160,8 @@ void dump_begin(dump_state *d, const flag_values *f, const char *path, int file,
     snprintf(d->base, sizeof d->base, "%s", strcmp(path, "-") == 0 ? "stdin" : base ? base + 1 : path);
     dot = strrchr(d->base, '.');
     if (dot && dot != d->base) *dot = 0;
-    if (f->dump_to) make_dir(f->dump_to);
+    if (f->dump_to) make_folders(f->dump_to);
+    if (f->dump_pass_re && !file) check_pattern(f->dump_pass_re);
 }
 
 xlagpu_target_desc dump_target(const flag_values *f, const xlagpu_module *m, const xlagpu_target_desc *device) {

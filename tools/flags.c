@@ -91,7 +91,7 @@ static const char *nearest(const char *name, size_t n, int verb) {
     for (all = 0; all < 2 && !found; all++)
         for (k = 0; k < FLAG_COUNT; k++) {
             int d = all || rows[k].verbs & 1 << verb ? distance(name, n, rows[k].text) : 99;
-            if (d < best) {
+            if (d < best && d < (int)strlen(rows[k].text)) { /* of -o and --v a letter must be left */
                 best = d;
                 found = rows[k].text;
             }
@@ -241,6 +241,9 @@ static int unknown(int verb, const char *from, const char *arg) {
     return fail(BAD, "xlagpu: error: %sunknown flag '%s'; did you mean '--%s'?", from, arg, like);
 }
 
+/* What stands before a flag's name in messages, as its users write it: -o, --args. */
+static const char *dashes(int row) { return rows[row].text[1] ? "--" : "-"; }
+
 /* A flag that only other verbs take. */
 static int of_others(int verb, int row) {
     char list[128] = "";
@@ -248,7 +251,7 @@ static int of_others(int verb, int row) {
     for (k = 0; verb_names[k]; k++)
         if (rows[row].verbs & 1 << k)
             snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", *list ? ", " : "", verb_names[k]);
-    return fail(BAD, "xlagpu: error: '%s' does not take the flag '--%s', which is of %s", verb_names[verb],
+    return fail(BAD, "xlagpu: error: '%s' does not take the flag '%s%s', which is of %s", verb_names[verb], dashes(row),
         rows[row].text, list);
 }
 /* One argument that begins with a dash; *used says whether the next argument was its value. Messages begin with
@@ -262,15 +265,16 @@ static int read_flag(flag_values *f, int verb, const char *from, const char *arg
     if (!value && rows[row].kind == KIND_BOOL) value = "true";
     if (!value) {
         if (!next || (next[0] == '-' && next[1] == '-'))
-            return fail(BAD, "xlagpu: error: %s'--%s' needs a value: %s", from, rows[row].text, rows[row].argument);
+            return fail(BAD, "xlagpu: error: %s'%s%s' needs a value: %s", from, dashes(row), rows[row].text,
+                rows[row].argument);
         value = next;
         *used = true;
     }
     if (store(f, row, value)) return OK;
     if (rows[row].kind == KIND_LIST)
         return fail(BAD, "xlagpu: error: %smore than %d '--%s'", from, (int)FLAG_LIST_MAX, rows[row].text);
-    return fail(BAD, "xlagpu: error: %s'--%s=%s' is not a value of the kind %s%s", from, rows[row].text, value,
-        *rows[row].argument ? rows[row].argument : "true|false", kind_help[rows[row].kind]);
+    return fail(BAD, "xlagpu: error: %s'%s%s=%s' is not a value of the kind %s%s", from, dashes(row), rows[row].text,
+        value, *rows[row].argument ? rows[row].argument : "true|false", kind_help[rows[row].kind]);
 }
 
 /* ---- XLA_FLAGS, as XLA reads it: flags separated by blanks, quotes and backslashes as in a shell; or, when it does

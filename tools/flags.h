@@ -84,7 +84,7 @@ enum {
     X(command_buffer_control, "command-buffer-control", BOOL, FV_RUN | FV_COMPILE, "", "put loops and branches into command buffers, too") \
     X(cubin, "cubin", BOOL, FV_COMPILE, "", "put machine code into the executable, too: calls ptxas") \
     X(target, "target", STR, FV_RUN | FV_COMPILE | FV_OPT | FV_BISECT | FV_TUNE, "sm_90a", "what to compile for; run: the device's own; compile -o F.xgx or F.c: several, sm_75,sm_90a; without it, and for portable, code for every GPU from sm_75 on") \
-    X(gpu, "gpu", STR, FV_RUN | FV_COMPILE | FV_SIM | FV_BISECT | FV_TUNE, "H200", "the GPU whose figures hold: H100, H200, A100, L40 ...; run on cuda: the device's own") \
+    X(gpu, "gpu", STR, FV_RUN | FV_COMPILE | FV_SIM | FV_BISECT | FV_TUNE, "H200", "the GPU whose figures hold: H100, H200, A100, L40 ... (?: all names); run on cuda: the device's own") \
     X(scale, "predict-scale", SIZE, FV_RUN | FV_SIM, "N", "predict times as if grids had N times the blocks") \
     X(memory_scale, "predict-memory-scale", SIZE, FV_RUN | FV_SIM, "N", "... and N times the memory, where that is not as much") \
     X(emit, "emit", STR, FV_COMPILE | FV_OPT, "ptx|hlo|pb|hlo.pb|stablehlo|dot|indexing|schedule|records|plan|buffers|thunks|ir|llvm|llvm-optimized|times|exe|c", "what to write; hlo, pb (HloModuleProto), hlo.pb (HloProto), stablehlo: the optimized module, with opt the one after --passes; times: how long each step takes by the model of time") \

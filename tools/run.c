@@ -40,7 +40,9 @@ static int tensors_new(tensor **t, uint32_t n) {
 }
 static int tensor_alloc(tensor *t) {
     t->data = (unsigned char *)calloc(t->bytes + 1, 1);
-    return t->data ? OK : fail(DEVICE, "xlagpu: error: out of memory: %zu bytes for a tensor", t->bytes);
+    return t->data ? OK
+                   : fail(DEVICE, "xlagpu: error: out of memory: %zu bytes for %s %s", t->bytes,
+                         t->name ? "parameter" : "a", t->name ? t->name : "result");
 }
 
 static int job_shapes(job *j) {

@@ -7,7 +7,7 @@
 
 /* ---- sources ---- */
 
-/* All of --shard behind each other; malloc. */
+/* All of --shard, joined by semicolons; malloc. */
 static char *joined_shardings(const flag_values *f) {
     size_t n = 1;
     char *all;
@@ -15,8 +15,8 @@ static char *joined_shardings(const flag_values *f) {
     for (k = 0; k < f->n_shard; k++) n += strlen(f->shard[k]) + 1;
     all = (char *)calloc(n, 1);
     for (k = 0; all && k < f->n_shard; k++) {
+        if (k) strcat(all, ";");
         strcat(all, f->shard[k]);
-        strcat(all, ";");
     }
     return all;
 }

@@ -377,7 +377,7 @@ static int no_arrays(
 /* The array becomes the tensor's, in the file's memory if it is whole. */
 static int tensor_take(tensor *t, const npy_array *a, arrays_file *f, uint32_t k, const char *what) {
     const char *path = f->path;
-    char have[256], need[256], has[32], needed[96];
+    char have[256], need[256], has[32], needed[96], array[300] = "the array"; /* a .npy file has no name for it */
     const char *type = xlagpu_type_text(t->type);
     uint32_t item = (uint32_t)xlagpu_type_bytes(t->type), d;
     bool same = a->rank == t->rank, sized = t[1].size_of != 0;
@@ -385,18 +385,15 @@ static int tensor_take(tensor *t, const npy_array *a, arrays_file *f, uint32_t k
         same = a->dims[d] == t->dims[d] || (size_tensor(t, d) && a->dims[d] < t->dims[d]);
     show_shape(a->dims, a->rank, have);
     show_shape(t->dims, t->rank, need);
-    if (!same)
-        return fail(
-            BAD, "%s: error: array '%s' has the shape (%s); %s %u needs (%s)", path, a->name, have, what, k, need);
+    if (a->name[0]) snprintf(array, sizeof array, "array '%s'", a->name);
+    if (!same) return fail(BAD, "%s: error: %s has the shape (%s); %s %u needs (%s)", path, array, have, what, k, need);
     if (!xlagpu_weights_fits(a, type, item)) {
         show_type(a->type, a->item, has);
         show_needed(t, needed);
-        return fail(
-            BAD, "%s: error: array '%s' is %s; %s %u is %s and needs %s", path, a->name, has, what, k, type, needed);
+        return fail(BAD, "%s: error: %s is %s; %s %u is %s and needs %s", path, array, has, what, k, type, needed);
     }
     if (!sized && a->bytes != t->bytes)
-        return fail(
-            BAD, "%s: error: array '%s' has %zu bytes; %s %u needs %zu", path, a->name, a->bytes, what, k, t->bytes);
+        return fail(BAD, "%s: error: %s has %zu bytes; %s %u needs %zu", path, array, a->bytes, what, k, t->bytes);
     if (sized) { /* some of the array is there */
         for (d = 0; d < t->rank; d++)
             if (size_tensor(t, d)) {
@@ -410,9 +407,9 @@ static int tensor_take(tensor *t, const npy_array *a, arrays_file *f, uint32_t k
         t->file = f;
         f->users++;
     }
-    return item > 1 || narrow_ok(t) ? OK
-                                    : fail(BAD, "%s: error: array '%s' has a value that %s %u, of type %s, cannot have",
-                                          path, a->name, what, k, type);
+    return item > 1 || narrow_ok(t)
+               ? OK
+               : fail(BAD, "%s: error: %s has a value that %s %u, of type %s, cannot have", path, array, what, k, type);
 }
 static int tensor_from_files(
     tensor *t, uint32_t k, arrays_file **files, int n_files, const char *prefix, const char *what, bool *missing) {

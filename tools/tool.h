@@ -179,6 +179,7 @@ typedef struct dump_state {
     char *schedule, *tuned, *libdevice; /* what --schedule, --tuned and --libdevice name */
     xlagpu_target_desc device;          /* that is compiled for, as far as it is known */
     struct viewer *viewer;              /* keeps every stage for --viewer; or NULL */
+    bool unwritable;                    /* a file of --xla_dump_to could not be written */
 } dump_state;
 void dump_begin(dump_state *d, const flag_values *f, const char *path, int file, const char *want);
 /* fills c from the flags; target NULL: there is no device */

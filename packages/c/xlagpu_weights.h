@@ -871,7 +871,7 @@ static bool xw_read_all(xlagpu_weights *w, FILE *f) {
         }
     }
     if (!w->base) return xw_fail(w, "out of memory");
-    return !ferror(f) || xw_fail(w, "cannot be read");
+    return !ferror(f) || xw_fail(w, errno == EISDIR ? "cannot be read: it is a folder" : "cannot be read");
 }
 #ifdef _WIN32
 static bool xw_map(xlagpu_weights *w, const char *path) {

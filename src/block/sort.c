@@ -1,28 +1,29 @@
-/* block/sort.c -- sort and topk in one block: rows, or runs of longer ones (fuse/sort_passes.c), are sorted in shared
+/* block/sort.c -- sort and topk in one block: sorts rows, or runs of longer ones (fuse/sort_passes.c), in shared
  * memory.
  *
- * What lies there, and moves, is one integer for a place (fuse/sort_order.c): the key, the key with the element's
- * number below it, or the number, with which a comparator asks for elements that stay where they are. Numbers tell
- * equal keys apart, so every sort is stable.
+ * Only one integer for each element is moved there (fuse/sort_order.c): the key, the key with the element's number
+ * below it, or the number alone, by which a comparator loads elements that stay in place. Numbers distinguish equal
+ * keys, so every sort is stable.
  *
- * A bitonic network whose comparisons all go the same way (the first step of each merge mirrors one half), so that what
- * stands behind the end of a row, greater than anything else, stays there:
+ * The network is bitonic, with all comparisons in one direction (the first step of each merge mirrors one half), so
+ * that the padding behind a row, which is greater than every element, stays there:
  *     for half = 1, 2, 4 ... { step(half, mirrored); for bit = half/2 .. 1 { step(bit) } }
- *     step(bit): pairs of places p and p + bit, where p has a zero at that bit, or, mirrored, of places as far from
- *     both ends of 2 * bit places
- * A thread holds `each` items (8, or 4 where a comparator is asked). Steps that follow each other, of bit, bit/2 ...,
- * are closed on so many places: it reads them, does all of these steps, and writes them. The first merges are done
- * before anything is written: by Batcher's odd-even network, on strips of 16 bytes that lie a row's length * strip /
- * each apart, so that neighbours read neighbours; where items came from does not matter, for no two are equal.
- * Several short rows share a block; where rows lie side by side in memory (another dimension is sorted), so many that
- * whole sectors are read. Places in shared memory leave a gap after 32 words, which keeps the banks apart.
+ *     step(bit): compares places p and p + bit, where p has a zero at that bit, or, mirrored, places at equal distances
+ *     from both ends of 2 * bit places
  *
- * Results: what belongs to a number is brought into the same shared memory, in the order of the row, and fetched from
- * there in the sorted one, a piece of 32 or 64 bits at a time. So that both sides are walked by neighbours. topk is a
- * sort by the total order, cut off.
+ * A thread holds `each` items (8, or 4 with a comparator). Successive steps, of bit, bit/2 ..., only exchange items
+ * within so many places: a thread loads these, executes all of the steps, and stores them. The first merges run before
+ * anything is stored: by Batcher's odd-even network, on strips of 16 bytes that are a row's length * strip / each
+ * apart, so that neighbouring threads load neighbouring strips (the initial order does not matter, since no two items
+ * are equal). Several short rows share a block; where rows are interleaved in memory (another dimension is sorted), as
+ * many as fill whole sectors. A gap after every 32 words of shared memory prevents bank conflicts.
  *
- * Law: all threads of a block have read its elements of operand k before one of them writes output k, which may lie in
- * the same memory (fuse/in_place.c). */
+ * Results: the elements are loaded into the same shared memory in the order of the row, and stored from there in sorted
+ * order, 32 or 64 bits at a time, so that neighbouring threads access neighbouring places on both sides. topk is a sort
+ * by the total order, truncated.
+ *
+ * Law: all threads of a block have read its elements of operand k before one of them writes output k, which may alias
+ * it (fuse/in_place.c). */
 #ifndef XG_BLOCK_SORT_C
 #define XG_BLOCK_SORT_C
 #include "block.h"
@@ -31,7 +32,7 @@
 enum {
     XG_SORT_EACH = 8,
     XG_SORT_EACH_ASKED = 4,
-    XG_SORT_EACH_MAX = 16 /* in blocks of as many threads as pay */,
+    XG_SORT_EACH_MAX = 16 /* in blocks of as many threads as pay off */,
     XG_SORT_THREADS = 512,
     XG_SORT_STRIP = 16 /* bytes */,
     XG_SORT_SHARED_ROWS = 1024 /* places of a block of short rows */
@@ -45,8 +46,8 @@ XG_FN bool xg_sort_takes(const xg_fusion_emission *e) {
     return sort != NULL;
 }
 
-/* What stands at a place. number: of the element in its row; beside keys of 64 bits. x: what the comparator may ask
- * for. */
+/* An item at a place. number: the element's number in its row, kept apart from keys of 64 bits. x: the elements that
+ * the comparator may read. */
 typedef struct xg_sort_item {
     xg_kval *entry, *number;
     xg_elem *x;
@@ -57,26 +58,26 @@ typedef struct xg_sort_site {
     const xg_inst *i;
     const xg_shape *shape; /* of the operands */
     uint32_t dim, n;       /* sorted; operands */
-    /* of a row; of what is sorted at once: the row, or a run of it; rounded up to a power of two */
+    /* of a row; of a row or run that is sorted at once; the same, rounded up to a power of two */
     int64_t whole, length, places;
     int64_t rows, group, runs; /* in all; in a block; of a row */
     int64_t each, threads, blocks;
-    int64_t strip; /* places of a thread side by side, which it reads and writes at once */
+    int64_t strip; /* contiguous places of a thread, which it loads and stores at once */
     xg_scope s;
     bool minor;                 /* neighbours of a row are neighbours in memory */
     xg_kval *at[2];             /* thread, block */
     xg_kval *entries, *numbers; /* in shared memory */
-    bool *brings;               /* by operand: its elements are brought into shared memory, for who compares them */
+    bool *brings;               /* by operand: its elements are copied into shared memory for the comparator */
     xg_kval **close;            /* by operand: its elements in shared memory, or NULL */
-    /* by operand: a thread's elements where they were read, if keys were made of them; or NULL */
+    /* by operand: a thread's loaded elements, if keys were computed from them; or NULL */
     xg_elem **raw;
     xg_kval **given; /* merges: the number of each item of a thread; NULL: that of its place */
-    xg_kval *end;    /* merges: the first number that no element has */
+    xg_kval *end;    /* merges: the first number beyond the elements */
     xg_sort_order o;
     xg_index_order order; /* of the other dimensions */
 } xg_sort_site;
 
-/* ---- where things are ---- */
+/* ---- places ---- */
 
 /* Affine expressions of thread (d0) and block (d1), and of other numbers. */
 XG_FN void xg_sort_apply(
@@ -93,8 +94,8 @@ XG_FN void xg_sort_apply(
     dims[2] = other;
     xg_elem_apply(&d->s, xg_imap_simplify(x, m), dims, out);
 }
-/* Of item j of a thread, as it is read and written: its row in the block, and its place in the row. A thread's places
- * lie in strips, beside those of its neighbours. */
+/* The row in the block, and the place in it, at which item j of a thread is loaded and stored: a thread's places are
+ * strips next to those of its neighbours. */
 XG_FN void xg_sort_home(const xg_sort_site *d, int64_t j, const xg_aff **row, const xg_aff **place) {
     xg_aff_ctx *x = d->e->m->aff;
     const xg_aff *t = xg_aff_dim(x, 0);
@@ -108,7 +109,7 @@ XG_FN void xg_sort_home(const xg_sort_site *d, int64_t j, const xg_aff **row, co
     *place = d->minor ? xg_aff_mul(x, xg_aff_mod(x, t, apart), d->strip) : xg_aff_div(x, t, d->group);
     *place = xg_aff_add_k(x, *place, j / d->strip * d->strip * apart + j % d->strip);
 }
-/* Places after which one is left free: of eight bytes as many as lie side by side in the banks, of four likewise. */
+/* How many places are followed by a gap: those that fill all banks once. */
 XG_FN int64_t xg_sort_row(const xg_sort_site *d) { return XG_PASS_BYTES / (d->o.entry_bytes == 8 ? 8 : XG_BANK_BYTES); }
 XG_FN const xg_aff *xg_sort_padded(const xg_sort_site *d, const xg_aff *flat) {
     return xg_shared_gapped(d->e->m->aff, flat, xg_sort_row(d), 1);
@@ -122,7 +123,7 @@ XG_FN xg_kval *xg_sort_value(xg_sort_site *d, const xg_aff *e) {
     xg_sort_apply(d, &e, 1, NULL, xg_range_of(0, 0), &v);
     return v;
 }
-/* Brings v below `end`; NULL, or whether it was. */
+/* Clamps v below `end`; gives the condition that it was below, or NULL if it always is. */
 XG_FN xg_kval *xg_sort_below(xg_sort_site *d, xg_kval **v, int64_t end) {
     xg_kval *last, *is;
     if (xg_kval_range(*v).hi < end) return NULL;
@@ -132,8 +133,8 @@ XG_FN xg_kval *xg_sort_below(xg_sort_site *d, xg_kval **v, int64_t end) {
     xg_kval_set_range(*v, xg_range_of(0, end - 1));
     return is;
 }
-/* The indices in the arrays of an element by its row and place in the block, of one that exists in any case; and
- * whether it is that one (NULL: it is). */
+/* The indices in the arrays of an element at a row and place of the block, clamped to one that exists, and the
+ * condition that they were not clamped (NULL: they never are). */
 typedef struct xg_sort_spot {
     xg_kval *indices[XG_RANK_MAX], *row_is, *place_is, *row,
         *strip; /* the last two of a thread's own items: which row, and which strip of it */
@@ -202,7 +203,7 @@ XG_FN const xg_aff *xg_sort_flat(const xg_sort_site *d, int64_t j) {
 
 /* ---- items ---- */
 
-/* All of what was written is seen by all. */
+/* A barrier: all threads see all stores. */
 XG_FN void xg_sort_sync(xg_sort_site *d) {
     xg_flow f = xg_flow_of(&d->s, &d->entries);
     uint32_t k;
@@ -232,7 +233,7 @@ XG_FN xg_kval *xg_sort_flat_number(xg_sort_site *d, const xg_aff *flat, xg_kval 
     xg_sort_apply(d, &to, 1, index, range, &v);
     return v;
 }
-/* What the comparator may ask of an item. */
+/* Loads the elements of an item that the comparator may read. */
 XG_FN void xg_sort_fetch(xg_sort_site *d, const xg_aff *flat, xg_sort_item *v) {
     xg_aff_ctx *x = d->e->m->aff;
     xg_kval *at = xg_sort_flat_number(d, flat, v->entry, false), *index;
@@ -244,7 +245,7 @@ XG_FN void xg_sort_fetch(xg_sort_site *d, const xg_aff *flat, xg_sort_item *v) {
         if (d->close[k]) v->x[k] = xg_emit_split(&d->s.b, xg_kextract(&d->s.b, d->close[k], &at, 1));
     for (k = 0; k < d->n && (d->close[k] || !xg_order_asks_for(d->i, k)); k++) {}
     if (k == d->n) return;
-    /* Too much for shared memory: from where it is. */
+    /* not in shared memory, for want of room: load from global memory */
     both[0] = xg_aff_div(x, flat, d->places);
     both[1] = xg_aff_dim(x, 2);
     index = xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, v->entry, XG_E_INDEX);
@@ -253,7 +254,7 @@ XG_FN void xg_sort_fetch(xg_sort_site *d, const xg_aff *flat, xg_sort_item *v) {
     for (k = 0; k < d->n; k++)
         if (xg_order_asks_for(d->i, k) && !d->close[k]) v->x[k] = xg_elem_of(&d->s, XG_OPERAND(d->i, k), spot.indices);
 }
-/* What stands at a place, an affine expression of the thread; and back. */
+/* Load the item at a place, an affine expression of the thread; and store it. */
 XG_FN xg_sort_item xg_sort_read(xg_sort_site *d, const xg_aff *flat) {
     xg_kval *place = xg_sort_value(d, xg_sort_padded(d, flat));
     xg_sort_item v;
@@ -277,7 +278,7 @@ XG_FN void xg_sort_swap(xg_kb *b, xg_kval *swap, xg_kval **x, xg_kval **y) {
     *x = xg_kselect(b, swap, *y, was);
     *y = xg_kselect(b, swap, was, *y);
 }
-/* Whether an element goes before another one, by the comparator. */
+/* The comparator's value: true if element a is ordered before b. */
 XG_FN xg_kval *xg_sort_before(xg_scope *s, const xg_inst *sort, const xg_elem *a, const xg_elem *b) {
     xg_elem *args = XG_NEW_N(s->e->arena, xg_elem, 2 * sort->n_operands + 1), r;
     uint32_t k;
@@ -288,7 +289,7 @@ XG_FN xg_kval *xg_sort_before(xg_scope *s, const xg_inst *sort, const xg_elem *a
     xg_elem_call_comp(s, xg_attr_to_apply(sort), args, &r, 1);
     return r.v;
 }
-/* The first number that no element of the row or run has; NULL: all have. */
+/* The first number beyond the elements of the row or run; NULL: it has no padding. */
 XG_FN xg_kval *xg_sort_end(xg_sort_site *d) {
     xg_aff_ctx *x = d->e->m->aff;
     xg_kval *left;
@@ -300,8 +301,8 @@ XG_FN xg_kval *xg_sort_end(xg_sort_site *d) {
     left = xg_k2_int(&d->s.b, XG_K_OP_MINSI, left, d->length);
     return xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, left, XG_E_I32);
 }
-/* Exchanged when y goes before x, by one question: whether the element that came later goes before the earlier one; if
- * not, those two stay in the order in which they came. */
+/* The condition to exchange x and y, by one call of the comparator: true if the later element of the input is ordered
+ * before the earlier one. Otherwise the two keep their order. */
 XG_FN xg_kval *xg_sort_asks(xg_sort_site *d, const xg_sort_item *x, const xg_sort_item *y) {
     xg_kb *b = &d->s.b;
     xg_elem *later = XG_NEW_N(d->e->arena, xg_elem, d->n + 1), *earlier = XG_NEW_N(d->e->arena, xg_elem, d->n + 1);
@@ -356,7 +357,7 @@ XG_FN void xg_sort_items(xg_sort_site *d, xg_sort_item *v, int64_t n) {
                 for (i = 0; i < k && i + j + k < n; i++)
                     if ((i + j) / (2 * p) == (i + j + k) / (2 * p)) xg_sort_exchange(d, &v[i + j], &v[i + j + k]);
 }
-/* Steps of bit, bit/2 ... that are closed on `closed` places. */
+/* Executes the steps of bit, bit/2 ... that exchange items within `closed` places. */
 XG_FN void xg_sort_steps(xg_sort_site *d, int64_t bit, int64_t closed, bool mirrored) {
     xg_aff_ctx *x = d->e->m->aff;
     int64_t last = 2 * bit / closed, k, step, i, j;
@@ -386,7 +387,7 @@ XG_FN void xg_sort_steps_from(xg_sort_site *d, int64_t bit, bool mirrored) {
         xg_sort_steps(d, bit, closed, mirrored);
     }
 }
-/* From the threads' own items to those of rows in order. */
+/* Sorts the threads' items: afterwards rows are in order. */
 XG_FN void xg_sort_network(xg_sort_site *d, xg_sort_item *v) {
     xg_aff_ctx *x = d->e->m->aff;
     int64_t own = XG_MIN(d->each, d->places), half, k;
@@ -394,7 +395,7 @@ XG_FN void xg_sort_network(xg_sort_site *d, xg_sort_item *v) {
     for (k = 0; k < d->each; k += own) xg_sort_items(d, v + k, own);
     if (own == d->places) return;
     xg_sort_home(d, 0, &row, &place);
-    /* what a thread has in order stands together from now on */
+    /* from now on a thread's sorted items are contiguous */
     first = xg_aff_add_mul(x, xg_aff_mul(x, row, d->places), xg_aff_div(x, place, d->strip), own);
     for (k = 0; k < own; k++) xg_sort_put(d, xg_aff_add_k(x, first, k), &v[k]);
     xg_sort_sync(d);
@@ -404,7 +405,7 @@ XG_FN void xg_sort_network(xg_sort_site *d, xg_sort_item *v) {
 
 /* ---- in and out ---- */
 
-/* A loop over the places of a strip, which becomes one access; carried: what it changes. */
+/* A loop over the places of a strip, which becomes one access; carried: the variables that it changes. */
 typedef struct xg_sort_strip {
     xg_flow flow;
     xg_memo *memo;
@@ -422,7 +423,7 @@ XG_FN void xg_sort_strip_end(xg_sort_site *d, xg_sort_strip *l) {
     xg_flow_end(&l->flow);
     d->s.memo = l->memo;
 }
-/* vec with v in a lane; what is in a lane. */
+/* Insert v into a lane of vec; extract a lane. */
 XG_FN xg_kval *xg_sort_lane_set(xg_kb *b, xg_kval *vec, xg_kval *v, xg_kval *lane) {
     xg_kval *o[3];
     o[0] = v;
@@ -436,7 +437,7 @@ XG_FN xg_kval *xg_sort_lane_get(xg_sort_site *d, xg_kval *vec, xg_kval *lane) {
     o[1] = lane;
     return xg_kir_value(&d->s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(d->e->m, vec->type->elem));
 }
-/* The elements of an operand, each by the thread that has it at home. */
+/* Loads a thread's elements of an operand. */
 XG_FN void xg_sort_load_strip(xg_sort_site *d, const xg_inst *operand, const xg_sort_spot *spot, xg_elem *x) {
     const xg_ktype *type = xg_kir_vector(d->e->m, xg_kelem_of(operand->shape->type), d->strip);
     xg_kval *vec = xg_kconst_bits(&d->s.b, type, 0), *at[XG_RANK_MAX];
@@ -462,7 +463,7 @@ XG_FN xg_kval *xg_sort_place_number(xg_sort_site *d, int64_t j) {
     xg_sort_home(d, j, &row, &place);
     return xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, xg_sort_value(d, place), XG_E_I32);
 }
-/* What is sorted, of a key and the number of its element. */
+/* The item of a key and its element's number. */
 XG_FN xg_sort_item xg_sort_item_of(xg_sort_site *d, xg_kval *key, xg_kval *number) {
     xg_kb *b = &d->s.b;
     xg_sort_item v;
@@ -501,7 +502,7 @@ XG_FN void xg_sort_begin(xg_sort_site *d, const xg_sort_spot *spots, xg_sort_ite
                 if (d->raw[k]) x[k] = d->raw[k][j];
             key = xg_sort_key_of(&d->s, &d->o, x);
             number = xg_sort_place_number(d, j);
-            /* behind all others: those of the same key have lower numbers, or are the same */
+            /* padding sorts last: elements of the same key have lower numbers, or are equal */
             if (spots[j].place_is) key = XG_KSELECT(b, spots[j].place_is, key, xg_kconst_int(b, key->type->elem, most));
             v[j] = xg_sort_item_of(d, key, number);
         }
@@ -526,8 +527,7 @@ XG_FN void xg_sort_begin(xg_sort_site *d, const xg_sort_spot *spots, xg_sort_ite
     }
 }
 
-/* Elements at home become those of the numbers that the items have: through the shared array, which nothing needs any
- * more. */
+/* Permutes elements by the items' numbers, through the shared array, which is free by now. */
 XG_FN void xg_sort_bring_in_order(xg_sort_site *d, xg_kval *const *numbers, xlagpu_type t, xg_elem *x) {
     xg_kb *b = &d->s.b;
     xg_kelem e = d->entries->type->elem;
@@ -553,8 +553,8 @@ XG_FN int64_t xg_sort_output(const xg_inst *root) {
     if (root->op == XG_SLICE) root = XG_OPERAND(root, 0);
     return root->op == XG_GET_TUPLE_ELEMENT ? xg_attr_index(root) : 0;
 }
-/* Whether item j goes into a result that takes so many places from `first` on; NULL: it does. *place: where, of a place
- * that exists in any case. */
+/* The condition that item j is in a result of `kept` places from `first` on; NULL: always. *place: its place there,
+ * clamped to one that exists. */
 XG_FN xg_kval *xg_sort_kept(xg_sort_site *d, const xg_sort_spot *spot, int64_t first, int64_t kept, xg_kval **place) {
     xg_kb *b = &d->s.b;
     xg_kval *is = xg_elem_and(&d->s, spot->row_is, spot->place_is), *from;
@@ -571,7 +571,7 @@ XG_FN xg_kval *xg_sort_kept(xg_sort_site *d, const xg_sort_spot *spot, int64_t f
     xg_kval_set_range(*place, xg_range_of(0, kept - 1));
     return is;
 }
-/* So many elements, of which the first goes to `at`. */
+/* Stores a strip of elements, the first at `at`. */
 XG_APART XG_FN xg_kval *xg_sort_write_strip(xg_sort_site *d, const xg_inst *root, const xg_sort_spot *spot,
     xg_kval **at, const xg_elem *x, int64_t strip, xg_kval *dest) {
     xg_kval *vec;
@@ -601,7 +601,7 @@ XG_FN xg_kval *xg_sort_write(
     }
     return dest;
 }
-/* The sorted elements of output k. */
+/* Stores the sorted elements of output k. */
 XG_APART XG_FN void xg_sort_result(xg_sort_site *d, uint32_t k, const xg_sort_spot *spots, const xg_sort_item *v,
     xg_kval *const *numbers, xg_elem *x) {
     const xg_elem *raw = d->raw[k];
@@ -626,7 +626,7 @@ XG_APART XG_FN void xg_sort_result(xg_sort_site *d, uint32_t k, const xg_sort_sp
         xg_sort_bring_in_order(d, numbers, XG_OPERAND(d->i, k)->shape->type, x);
     }
 }
-/* The sorted items go to their places; from, to: where a thread's elements were read, and where they are written. */
+/* Stores the sorted items; from, to: where a thread's elements were loaded, and where they are stored. */
 XG_FN void xg_sort_finish(
     xg_sort_site *d, const xg_sort_spot *from, const xg_sort_spot *to, const xg_sort_item *v, xg_kval **dest) {
     xg_elem x[XG_SORT_EACH_MAX];
@@ -660,7 +660,7 @@ XG_FN void xg_sort_body(xg_sort_site *d, xg_kval **dest) {
     xg_sort_begin(d, spots, v);
     if (d->o.form == XG_SORT_BY_COMPARATOR) xg_sort_sync(d);
     xg_sort_network(d, v);
-    /* No thread waited for another where each thread sorts whole rows; those behind the last one have read it, too. */
+    /* threads that sort whole rows have had no barrier yet; clamped ones have read the last row, too */
     if (d->places <= d->each && spots[d->each - 1].row_is) xg_shared_wait(&d->s.b, NULL, 0);
     xg_sort_finish(d, spots, spots, v, dest);
 }
@@ -695,8 +695,8 @@ XG_FN void xg_sort_blocks(xg_sort_site *d, int64_t each) {
 XG_FN int64_t xg_sort_each(const xg_sort_site *d) {
     return d->o.form == XG_SORT_BY_COMPARATOR ? XG_SORT_EACH_ASKED : XG_SORT_EACH;
 }
-/* The longest strips that one access moves, whatever the operand, and that are all of a row or run, or all behind its
- * end. */
+/* The longest strips that one access moves for every operand, each of which is either in the row or run or in its
+ * padding. */
 XG_FN int64_t xg_sort_strip_of(const xg_sort_site *d) {
     int64_t strip = d->minor ? XG_MIN(d->each, d->places) : 1, least = XG_SORT_STRIP;
     uint32_t k;
@@ -707,7 +707,7 @@ XG_FN int64_t xg_sort_strip_of(const xg_sort_site *d) {
         while (strip > 1 && strip * bytes > XG_SORT_STRIP) strip /= 2;
         least = XG_MIN(least, bytes);
     }
-    if (least >= 4 && d->places / d->each * least >= 32) return 1; /* neighbours read whole sectors as it is */
+    if (least >= 4 && d->places / d->each * least >= 32) return 1; /* neighbouring threads fill whole sectors anyway */
     while (d->whole % strip || d->length % strip) strip /= 2;
     return strip;
 }
@@ -737,7 +737,7 @@ XG_FN const char *xg_sort_plan(xg_sort_site *d) {
     xg_form_put(d->e, "each", d->each);
     return NULL;
 }
-/* Entries, the numbers that stand beside them, and elements that are compared, as far as there is room. */
+/* Entries, their numbers, and compared elements, as far as there is room. */
 XG_FN int64_t xg_sort_shared_bytes(xg_sort_site *d) {
     int64_t bytes = xg_shared_whole(xg_sort_room(d) * d->o.entry_bytes), more;
     uint32_t k;
@@ -750,7 +750,7 @@ XG_FN int64_t xg_sort_shared_bytes(xg_sort_site *d) {
     }
     return bytes;
 }
-/* plan: NULL, or why it cannot be as it is ordered. */
+/* plan gives NULL, or why the order cannot be followed. */
 XG_FN bool xg_sort_launch(xg_fusion_emission *e, const char *(*plan)(xg_sort_site *)) {
     const char *why;
     bool some = XG_OPERAND(xg_sort_of_root(e->roots[0]), 0)->shape->elements > 0;
@@ -772,7 +772,7 @@ XG_FN bool xg_sort_launch(xg_fusion_emission *e, const char *(*plan)(xg_sort_sit
     e->record->launch.shared += xg_sort_shared_bytes(d);
     return xg_emit_launch(e, d->threads, d->blocks, 0);
 }
-/* The whole kernel, by the body of one of the plans. */
+/* Emits the kernel, with the body of one of the plans. */
 XG_FN void xg_sort_emit(xg_fusion_emission *e, void (*body)(xg_sort_site *, xg_kval **)) {
     xg_sort_site *d = (xg_sort_site *)e->form;
     xg_kval **dest = xg_emit_enter(e, &d->s);

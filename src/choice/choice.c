@@ -1,6 +1,8 @@
-/* choice/choice.c -- asks every way for its plan and takes the best; emits by the record.
+/* choice/choice.c -- plans each fusion by every way (emitter or rule), writes the record of the fastest, and emits code
+ * by the record.
  *
- * Equal computations get equal records, and are asked for once. */
+ * A way's plan may be restricted by an order: a record that the module brings, or that was measured (tuned). Equal
+ * fusions are planned once and get equal records. */
 #ifndef XG_CHOICE_CHOICE_C
 #define XG_CHOICE_CHOICE_C
 #include "choice.h"
@@ -17,7 +19,7 @@ XG_FN const xg_way *xg_choice_rule(xg_str kind, xg_str name) {
         if (xg_str_is(kind, w->kind) && xg_str_is(name, w->name)) return w;
     return NULL;
 }
-/* All ways by number, for the nearest name. */
+/* The names of all ways by number, for xg_nearest. */
 XG_FN const char *xg_choice_nth_name(const void *user, size_t i) {
     uint32_t n = 0;
     (void)user;
@@ -29,16 +31,16 @@ XG_FN const char *xg_choice_nth_name(const void *user, size_t i) {
 
 typedef struct xg_choosing {
     xg_way_job job;
-    const char *wrong, *hint; /* why the order cannot be obeyed */
+    const char *wrong, *hint; /* why the way cannot follow the order */
     xg_record *r;             /* the result */
     const xg_emitter *by;
-    const xg_way *rule; /* one of the two is not NULL */
+    const xg_way *rule; /* exactly one of by and rule is not NULL */
     uint32_t n_leaves;
     xg_ints *over;
     xg_fusion_emission e;
 } xg_choosing;
 
-/* False, with the message that the caller gives or drops. */
+/* Keeps the message, which the caller raises or drops; always false. */
 XG_PRINTF(3, 4) XG_FN bool xg_choice_wrong(xg_choosing *w, const char *hint, const char *format, ...) {
     va_list args;
     char text[400];
@@ -55,7 +57,7 @@ XG_NORETURN XG_FN void xg_choice_fail(const xg_choosing *w) {
 XG_FN bool xg_choice_unknown(xg_choosing *w) {
     const xg_record *r = w->job.given;
     const char *nearby = xg_nearest(r->way, xg_choice_nth_name, NULL), *ask = "; did you mean '";
-    if (nearby && xg_str_is(r->way, nearby)) { /* of the other kind */
+    if (nearby && xg_str_is(r->way, nearby)) { /* the name exists under the other key */
         ask = "; did you mean the key '";
         nearby = xg_emit_find(r->way) ? "emitter" : "rule";
     }
@@ -68,7 +70,7 @@ XG_FN bool xg_choice_refuse(xg_choosing *w, const xg_record *r, xg_str why) {
     return xg_choice_wrong(w, "leave out of the record what cannot be obeyed", "the %.*s '%.*s' cannot obey: %.*s",
         (int)r->kind.n, r->kind.p, (int)r->way.n, r->way.p, (int)why.n, why.p);
 }
-/* What was planned by an order says what the order says. */
+/* True if the plan has every number of the order; otherwise the message names the first that differs. */
 XG_FN bool xg_choice_check(xg_choosing *w, const xg_record *made) {
     const char *which = w->job.given ? xg_record_disobeys(w->job.given, made) : NULL;
     const xg_numbers *is;
@@ -84,7 +86,7 @@ XG_FN bool xg_choice_check(xg_choosing *w, const xg_record *made) {
     return xg_choice_refuse(w, made, xg_str_z(why.p));
 }
 
-/* How many blocks a multiprocessor is to hold can be ordered of every way that leaves it open; not in a small build. */
+/* Any way that leaves the number of resident blocks open takes it from the order; not in a small build. */
 XG_FN bool xg_choice_hold(xg_choosing *w, xg_record *made) {
 #ifdef XLAGPU_SMALL
     (void)w;
@@ -105,8 +107,8 @@ XG_FN bool xg_choice_hold(xg_choosing *w, xg_record *made) {
 
 XG_FN xg_record *xg_choice_new(xg_arena *a) { return XG_NEW(a, xg_record); }
 
-/* What the emitter's code does to memory decides where results may lie: the loop emitter makes all results at one place
- * before it writes any. */
+/* Which results may be written in place of which operands follows from the emitter's memory accesses: the loop emitter,
+ * for one, computes all results of an element before it writes any. */
 XG_FN void xg_choice_emitter_over(xg_choosing *w, const xg_emitter *by) {
     xg_record *r = w->e.record;
     xg_phase_list list;
@@ -156,7 +158,7 @@ XG_FN bool xg_choice_by_rule(xg_choosing *w, const xg_way *rule) {
     w->rule = rule;
     return true;
 }
-/* The fastest of the rules that take it; NULL: none does. */
+/* The fastest rule's record; NULL: no rule takes the fusion. */
 XG_FN xg_record *xg_choice_best_rule(xg_choosing *w, xg_way_times *best) {
     const xg_way *rule;
     xg_numbers_list all = {NULL, 0, 0};
@@ -179,7 +181,7 @@ XG_FN xg_record *xg_choice_best_rule(xg_choosing *w, xg_way_times *best) {
     if (found) found->estimates = all;
     return found;
 }
-/* The best way of all. An emitter need not be asked where a rule knows that it is faster. */
+/* Chooses the fastest way. Where a rule's estimate of the emitter's time is already worse, no emitter is planned. */
 XG_FN bool xg_choice_best(xg_choosing *w) {
     xg_way_times times = {0, 0};
     xg_record *rule = w->e.parts ? xg_choice_best_rule(w, &times) : NULL;
@@ -198,11 +200,11 @@ XG_FN bool xg_choice_best(xg_choosing *w) {
     w->rule = NULL;
     return true;
 }
-/* An order may allow less than the way would. */
+/* Restricts in-place results to those that the order allows; fails where it asks for others. */
 XG_FN bool xg_choice_narrow(xg_choosing *w) {
     const xg_record *given = w->job.given;
     uint32_t leaf, k;
-    if (!w->r->n_results) { /* a rule that is silent writes over nothing */
+    if (!w->r->n_results) { /* a rule that gives no list writes nothing in place */
         w->r->over = XG_NEW_N(w->job.arena, xg_ints, w->n_leaves + (size_t)1);
         w->r->n_results = w->n_leaves;
     }
@@ -231,7 +233,7 @@ XG_FN bool xg_choice_go(xg_choosing *w) {
     return xg_str_is(given->kind, "emitter") ? xg_choice_by_emitter(w)
                                              : xg_choice_by_rule(w, xg_choice_rule(given->kind, given->way));
 }
-/* False: the order cannot be obeyed. */
+/* False: no way can follow the order. */
 XG_FN bool xg_choice_make(
     xg_choosing *w, xg_arena *a, const xg_inst *fusion, const xg_record *given, const xg_emit_target *target) {
     xg_choice_job(w, a, fusion, given, target);
@@ -243,7 +245,7 @@ XG_FN bool xg_choice_make(
     return xg_choice_go(w) && xg_choice_hold(w, w->r) && xg_choice_check(w, w->r) && xg_choice_narrow(w);
 }
 #ifndef XLAGPU_SMALL
-/* Picoseconds of the kernel that it is, made for that. */
+/* Picoseconds of the planned kernel, which is emitted for the estimate alone. */
 XG_FN int64_t xg_choice_time(const xg_choosing *w) {
     const xg_inst *fusion = w->job.fusion;
     xg_arena *a = xg_arena_inner(w->job.arena);
@@ -252,7 +254,7 @@ XG_FN int64_t xg_choice_time(const xg_choosing *w) {
     xg_arena_free(a);
     return time;
 }
-/* Walks that an emitter leaves open are each made and estimated: the one that takes the least time. */
+/* Emits and times every walk that the emitter leaves open, and gives the fastest. */
 XG_FN xg_choosing *xg_choice_tried(xg_choosing *w) {
     xg_numbers_list open = w->r->open, all = {NULL, 0, 0};
     xg_choosing *best = w;
@@ -290,7 +292,8 @@ XG_FN void xg_choice_write(const xg_choosing *w, xg_inst *fusion) {
     list = xg_fuse_phases(w->job.arena, w->e.comp);
     for (k = 0; k < w->e.n_members; k++) xg_record_write((xg_inst *)list.members[k], &w->e.members[k]);
 }
-/* advice is an order that is dropped where it cannot be obeyed, or where the module brings one; NULL: there is none. */
+/* Plans the fusion and writes its record. advice: an order that is dropped if it cannot be followed, or if the module
+ * brings a record of its own; NULL: none. */
 XG_FN xg_choosing *xg_choice_decide(
     xg_arena *a, xg_inst *fusion, const xg_emit_target *target, const xg_record *advice) {
     const xg_record *given = xg_record_read(a, fusion);
@@ -314,23 +317,23 @@ XG_FN void xg_choice_of(xg_arena *a, xg_inst *fusion, const xg_emit_target *targ
 
 /* ---- plans that wait for their code ---- */
 
-/* What a decision has found out is kept until the kernel is emitted, as far as there is room. */
+/* The pass keeps its plans for the emission of the kernels, as far as memory allows. */
 enum {
-    XG_KEPT_BYTES_MAX = 8 << 20 /* of memory; later plans are made again */
+    XG_KEPT_BYTES_MAX = 8 << 20 /* of memory; later plans are dropped, and made again for emission */
 };
 typedef struct xg_kept {
     xg_arena *arena;
     size_t most;      /* bytes that the context may hold */
     xg_map64 plans;   /* by the fusion's id + 1 */
-    xg_map64 ordered; /* likewise: the module has brought its record */
+    xg_map64 ordered; /* likewise: fusions whose record the module brought */
 } xg_kept;
-/* Of equal fusions, for the first of them that becomes a kernel. */
+/* The plan of a class of equal fusions; the first that is emitted consumes it. */
 typedef struct xg_kept_plan {
-    xg_choosing *w;     /* NULL: it is used up, or was not kept */
-    const xg_str *text; /* of the record that it made */
+    xg_choosing *w;     /* NULL: consumed, or not kept */
+    const xg_str *text; /* of the record that was written for it */
 } xg_kept_plan;
 
-/* All of them: what they are of may have changed. */
+/* Drops all plans: their fusions may have changed. */
 XG_FN void xg_kept_drop(xg_module *m) {
     xg_kept *k = (xg_kept *)m->kept_plans;
     if (k) xg_arena_free(k->arena);
@@ -345,7 +348,7 @@ XG_FN void xg_kept_open(xg_module *m) {
     xg_map64_init(&k->ordered, k->arena);
     m->kept_plans = k;
 }
-/* NULL: there is none, or the record is another one since. */
+/* The plan; NULL: none, or the fusion's record has changed since. */
 XG_FN xg_kept_plan *xg_kept_of(const xg_inst *fusion) {
     const xg_kept *k = (const xg_kept *)fusion->comp->module->kept_plans;
     xg_kept_plan *plan = k ? (xg_kept_plan *)xg_map64_get(&k->plans, fusion->id + (uint64_t)1) : NULL;
@@ -353,7 +356,7 @@ XG_FN xg_kept_plan *xg_kept_of(const xg_inst *fusion) {
     return plan && text && text->v.str == plan->text ? plan : NULL;
 }
 XG_FN const void *xg_choice_class(const xg_inst *fusion) { return xg_kept_of(fusion); }
-/* NULL: it is not there, or used up. */
+/* Consumes the plan; NULL: none. */
 XG_FN xg_choosing *xg_kept_take(const xg_inst *fusion) {
     xg_kept_plan *plan = xg_kept_of(fusion);
     xg_choosing *w;
@@ -365,7 +368,7 @@ XG_FN xg_choosing *xg_kept_take(const xg_inst *fusion) {
 
 /* ---- the pass ---- */
 
-/* What equal fusions have in common: the attribute of each, and those of its members. */
+/* The records, as attributes, of a class of equal fusions and of their members. */
 typedef struct xg_choice_known {
     const xg_str *own, **members;
     xg_kept_plan *plan; /* NULL: none is kept */
@@ -378,11 +381,11 @@ typedef struct xg_choice_pass {
     xg_kept *plans; /* NULL: none are kept */
     xg_dict known;  /* by fingerprint */
     xg_records records;
-    xg_dict joins; /* by fingerprint: whether a product and what reads its rows are to be one kernel */
+    xg_dict joins; /* by fingerprint: whether a product and the row program that reads it become one kernel */
     bool changed;
 } xg_choice_pass;
 
-/* What was measured; NULL: nothing, or it is decided already. */
+/* The measured record of the fusion; NULL: none, or the module has decided. */
 XG_FN const xg_record *xg_choice_advice(const xg_choice_pass *p, const xg_inst *i, bool decided) {
 #ifdef XLAGPU_SMALL
     (void)p;
@@ -404,8 +407,8 @@ XG_FN bool xg_choice_needs_kernel(const xg_inst *i) {
     for (k = 0; k < i->shape->n_elems; k++) elements |= i->shape->elems[k]->elements;
     return elements != 0;
 }
-/* Equal fusions with equal attributes as their own. The order of instructions counts: it is that of the records of
- * members. */
+/* Equal for equal fusions with equal records. The order of instructions counts, because members' records are stored in
+ * it. */
 XG_FN xg_str xg_choice_key(const xg_choice_pass *p, const xg_inst *i, const xg_str *given) {
     const xg_comp *c = xg_attr_calls(i);
     xg_buf b;
@@ -448,9 +451,10 @@ XG_FN void xg_choice_repeat(xg_choice_pass *p, xg_inst *i, const xg_choice_known
 }
 XG_FN xg_kept *xg_choice_room(const xg_choice_pass *p, const xg_inst *i) {
     if (!p->plans || i->comp->module->ctx->live > p->plans->most) return NULL;
-    return xg_fuse_is_phases(i) ? NULL : p->plans; /* theirs has the code of all members */
+    return xg_fuse_is_phases(i) ? NULL : p->plans; /* plans of phases hold the code of all members */
 }
-/* What is kept of it: not what has been found out where that leaves computations in the module, or takes much room. */
+/* Decides a fusion that has no equal yet. Its plan is kept unless it added computations to the module or memory is
+ * short. */
 XG_FN xg_kept_plan *xg_choice_new_one(xg_choice_pass *p, xg_inst *i, const xg_record *advice) {
     xg_kept *k = xg_choice_room(p, i);
     xg_arena *a = k ? k->arena : p->work;
@@ -473,7 +477,7 @@ XG_FN void xg_choice_visit(xg_choice_pass *p, xg_inst *i) {
     xg_mark none = xg_arena_mark(p->work);
     const xg_str *before = xg_choice_text(i);
     bool alone = (before && xg_fuse_is_phases(i)) ||
-                 xg_inst_attr(i, XG_A_output_to_operand_aliasing); /* members may have records of their own */
+                 xg_inst_attr(i, XG_A_output_to_operand_aliasing); /* then members may have records of their own */
     xg_str key = alone ? xg_str_of(NULL, 0) : xg_choice_key(p, i, before);
     const xg_choice_known *known = alone ? NULL : (const xg_choice_known *)xg_dict_get(&p->known, key);
     if (known)
@@ -491,25 +495,26 @@ XG_FN void xg_choice_visit(xg_choice_pass *p, xg_inst *i) {
 
 /* ---- products that move into the row programs that read them (sched/tile_rows_pass.c) ---- */
 
-/* The record of a fusion that was decided freely, by this way; NULL: it is no such one. */
+/* The record of a fusion that was decided without an order and by this way; else NULL. */
 XG_FN const xg_record *xg_choice_decided(xg_choice_pass *p, const xg_inst *i, const char *way) {
     const xg_record *r;
     if (i->op != XG_FUSION || !xg_choice_text(i) || xg_map64_get(&p->plans->ordered, i->id + (uint64_t)1)) return NULL;
     r = xg_records_of(&p->records, i);
     return r && xg_str_is(r->way, way) ? r : NULL;
 }
-/* Picoseconds of its tiles, without the launch; 0: it has none. */
+/* Picoseconds of a tile kernel, without the launch; 0: it is none. */
 XG_FN int64_t xg_choice_tile_time(xg_choice_pass *p, const xg_inst *i) {
     const xg_record *r = xg_choice_decided(p, i, "tile");
     const xg_numbers *time = r ? xg_record_get(&r->estimates, "tile") : NULL;
     return time ? time->p[0] : 0;
 }
-/* A plan is of the instruction that was asked first: it goes with it. */
+/* Drops the plan that belongs to this instruction, the first of its class. */
 XG_FN void xg_choice_forget(const xg_inst *i) {
     xg_kept_plan *plan = xg_kept_of(i);
     if (plan && plan->w && plan->w->job.fusion == i) plan->w = NULL;
 }
-/* Whether both together take less than apart: asked once for what is alike. The fusion has its record then. */
+/* True if one kernel is faster than two; answered once for each class of equal fusions. On success the fusion has its
+ * record. */
 XG_FN bool xg_choice_joins(xg_choice_pass *p, xg_behind *j, xg_inst *fusion) {
     static const char yes = 1, no = 0;
     xg_str key = xg_choice_key(p, fusion, NULL);
@@ -560,7 +565,7 @@ XG_APART XG_FN bool xg_choice_join_all(xg_choice_pass *p, xg_comp *c) {
     return joined;
 }
 #endif
-/* The record leaves nothing open. */
+/* True if the fusion's record leaves nothing open. */
 XG_FN bool xg_choice_is_complete(xg_choice_pass *p, const xg_inst *i) {
     const xg_record *r = xg_records_of(&p->records, i);
     return r && xg_record_is_whole(r);
@@ -582,7 +587,7 @@ XG_FN xg_comps xg_choice_open(xg_choice_pass *p, xg_module *m) {
     xg_dict_init(&p->joins, p->kept);
     return steps;
 }
-/* missing: those alone that lack a record, or whose record leaves something open. */
+/* missing: visits only fusions without a complete record. */
 XG_FN bool xg_choice_run(xg_module *m, bool missing) {
     xg_choice_pass p;
     xg_comps steps;
@@ -597,7 +602,7 @@ XG_FN bool xg_choice_run(xg_module *m, bool missing) {
     return p.changed;
 }
 #ifndef XLAGPU_SMALL
-/* Behind kernel-choice, whose decisions it compares. */
+/* Runs after kernel-choice, whose decisions it compares. */
 XG_FN bool xg_choice_rows(xg_module *m) {
     xg_choice_pass p;
     xg_comps steps;
@@ -620,11 +625,11 @@ XG_FN xg_kmodule *xg_choice_emit_by_emitter(xg_choosing *w, xg_str name) {
     xg_fusion_emission *e = &w->e;
     xg_emit_move(e, w->job.arena, w->job.target);
     e->name = name;
-    if (e->m->entry) e->m->entry->name = name; /* the plan has made it already */
+    if (e->m->entry) e->m->entry->name = name; /* the plan has created the function already */
     xg_emit_by(e, w->by);
     return e->m;
 }
-/* By the record: the plan that is made says nothing else. */
+/* Plans again, by the record: the result must not differ from it. */
 XG_FN bool xg_choice_obey(xg_choosing *w) {
     const xg_record *r = w->job.given;
     if (!xg_str_is(r->kind, "emitter")) {

@@ -45,13 +45,16 @@ XG_INLINE int64_t xg_shared_whole(int64_t bytes) {
 
 /* ---- device.c ---- */
 enum {
-    XG_DEVICE_CPU_CC = 70,     /* what stands for a compute capability of a host's processor: below all GPUs */
-    XG_DEVICE_WIDE_CPU_CC = 71 /* ... of one with registers of 64 bytes */
+    XG_DEVICE_CPU_CC = 70,      /* what stands for a compute capability of a host's processor: below all GPUs */
+    XG_DEVICE_WIDE_CPU_CC = 71, /* ... of one with registers of 64 bytes */
+    XG_DEVICE_LIST_MAX = 512    /* characters of all names of parts */
 };
 /* fma.rn.f32x2 is one instruction: not before, and of later parts it becomes two. */
 XG_INLINE bool xg_device_has_pairs(const xg_device *d) { return d->tensor_memory && d->cc < 110; }
 XG_INLINE bool xg_device_is_cpu(const xg_device *d) { return d->cc <= XG_DEVICE_WIDE_CPU_CC; }
 XG_FN const char *xg_device_part_name(size_t i); /* in the order of the table; NULL behind the last */
+/* "T4, A100 ...": all of them, for the message about an unknown name. */
+XG_FN void xg_device_part_list(char *out, size_t cap);
 /* A part by its name, or the usual one of a compute capability; false when there is none. */
 XG_FN bool xg_device_of_part(xg_str name, xg_device *out);
 XG_FN bool xg_device_of_cc(uint32_t cc, xg_device *out);

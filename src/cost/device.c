@@ -194,6 +194,11 @@ XG_FN XG_COLD void xg_device_fill(xg_device *d, const xg_device_part *p) {
 XG_FN const char *xg_device_part_name(size_t i) {
     return i < XG_COUNT(xg_device_parts) ? xg_device_parts[i].name : NULL;
 }
+XG_COLD XG_FN void xg_device_part_list(char *out, size_t cap) {
+    size_t i, n = 0;
+    for (i = 0; i < XG_COUNT(xg_device_parts) && n < cap; i++)
+        n += xg_format(out + n, cap - n, "%s%s", i ? ", " : "", xg_device_parts[i].name);
+}
 XG_FN bool xg_device_of_part(xg_str name, xg_device *out) {
     size_t i;
     for (i = 0; i < XG_COUNT(xg_device_parts); i++) {

@@ -1,7 +1,7 @@
 /* driver/driver.c -- the whole way from a module to executable bytes: the HLO pipeline, a kernel for every fusion,
  * buffers and thunks, PTX.
  *
- * Every stage of a kernel is given to the dump callback under a name like "kir/loop_fusion/after_03_cse". */
+ * The dump callback gets every stage of a kernel under a name like "kir/loop_fusion/after_03_cse". */
 #ifndef XG_DRIVER_DRIVER_C
 #define XG_DRIVER_DRIVER_C
 #include "driver.h"
@@ -44,27 +44,27 @@ XG_FN void xg_driver_dump_kir(xg_kmodule *m, const xg_driver_options *o, const c
 
 enum {
     XG_DRIVER_ALIGN = 16,     /* bytes, of buffers: the widest access */
-    XG_DRIVER_KEEPS = 1 << 20 /* bytes of work; the rest serves the executable */
+    XG_DRIVER_KEEPS = 1 << 20 /* bytes that stay in the work arena after the kernels; the executable gets the rest */
 };
 typedef struct xg_driver_state {
     const xg_driver_options *o;
     const xg_backend *backend;
-    bool plain; /* kernels whose records say nothing are printed by the ptx room */
+    bool plain; /* the ptx room prints kernels whose records name no backend */
     void *code;
     xg_arena *arena;
-    xg_arena *work; /* of the kernel that is being made: everything but its text */
-    xg_arena *temp; /* of the pass that is running */
+    xg_arena *work; /* of the current kernel: everything but its text */
+    xg_arena *temp; /* of the running pass */
     xg_emit_target emit;
-    xg_map64 ways; /* by record: what code depends on of it, as its number among all that differ */
+    xg_map64 ways; /* by record: the number of its way (xg_driver_way) */
     xg_dict way_texts;
     xg_map64 classes;      /* by xg_choice_class: what the fusion computes, as an xg_str */
-    xg_dict names;         /* of kernels: how many later ones wanted the same */
-    xg_dict made;          /* by what they do and how their buffers meet: number in the plan plus 1 */
+    xg_dict names;         /* of kernels: the last suffix that was appended to it */
+    xg_dict made;          /* by xg_driver_kernel_key: the kernel's number in the plan */
     xg_driver_lines lines; /* for dumps */
 } xg_driver_state;
 
-/* [A-Za-z_$][A-Za-z0-9_$]*, unique in the executable: a name that is taken gets the next number of those that begin
- * like it. */
+/* A name of the form [A-Za-z_$][A-Za-z0-9_$]*, unique in the executable: a taken name gets the next free number
+ * appended. */
 XG_FN xg_str xg_driver_kernel_name(xg_driver_state *s, xg_str wish) {
     char text[256];
     size_t n = 0, k;
@@ -83,7 +83,7 @@ XG_FN xg_str xg_driver_kernel_name(xg_driver_state *s, xg_str wish) {
     if (strcmp(text, "WARP_SZ") == 0) {
         text[n++] = '_';
         text[n] = 0;
-    } /* the one word that PTX keeps for itself */
+    } /* a reserved word of PTX */
     taken = (uint32_t *)xg_dict_get(&s->names, xg_str_z(text));
     if (taken) do
             xg_format(text + n, sizeof text - n, "_%u", ++*taken);
@@ -92,8 +92,8 @@ XG_FN xg_str xg_driver_kernel_name(xg_driver_state *s, xg_str wish) {
     return xg_str_copy(s->arena, xg_str_z(text));
 }
 
-/* What the kernel's text depends on of each buffer: parameters of equal slice are the same memory. Alignments beyond
- * the widest access would only tell equal kernels apart. */
+/* What the kernel's code may depend on of each buffer: parameters of equal slice are the same memory. Alignments are
+ * capped at the widest access, since larger ones would only keep equal kernels from being deduplicated. */
 XG_FN xg_karg *xg_driver_args(xg_arena *a, const xg_plan *p, const xg_plan_step *s) {
     xg_karg *args = XG_NEW_N(a, xg_karg, s->n_links + (size_t)1);
     xg_map64 first;
@@ -107,13 +107,13 @@ XG_FN xg_karg *xg_driver_args(xg_arena *a, const xg_plan *p, const xg_plan_step 
         args[k].bytes = b->bytes;
         args[k].align = XG_DRIVER_ALIGN;
         args[k].written = k >= s->n_links - s->n_written;
-        /* live values never share memory, but other blocks write what one works in */
+        /* live values never alias, but blocks write each other's scratch memory */
         args[k].aliased = k >= s->inst->n_operands + (uint32_t)xg_shape_leaves(s->inst->shape);
     }
     return args;
 }
 
-/* A plan that was written by hand may put a result where the kernel does not expect it. */
+/* A plan that was edited by hand may place a result where the kernel's record does not allow it. */
 XG_FN void xg_driver_check_over(const xg_plan *p, const xg_plan_step *s, const xg_record *r) {
     uint32_t n = s->n_links - s->n_written, k, j;
     for (k = 0; k < s->n_written; k++)
@@ -124,7 +124,7 @@ XG_FN void xg_driver_check_over(const xg_plan *p, const xg_plan_step *s, const x
                     (int)r->kind.n, r->kind.p, (int)r->way.n, r->way.p);
 }
 
-/* Equal for records of which kernels are made alike. */
+/* Equal for records by which the same code is emitted. */
 XG_FN uint32_t xg_driver_way(xg_driver_state *s, const xg_record *r) {
     uint32_t *number = (uint32_t *)xg_map64_get(&s->ways, (uintptr_t)r);
     xg_buf b;
@@ -140,7 +140,7 @@ XG_FN uint32_t xg_driver_way(xg_driver_state *s, const xg_record *r) {
     xg_map64_put(&s->ways, (uintptr_t)r, number);
     return *number;
 }
-/* What the fusion's computation does to memory; written once for those that were decided as one. */
+/* The fingerprint of the fusion's memory effects; computed once for all fusions of one class. */
 XG_FN xg_str xg_driver_fingerprint(xg_driver_state *s, const xg_inst *fusion) {
     const void *of = xg_choice_class(fusion);
     xg_str *known = of ? (xg_str *)xg_map64_get(&s->classes, (uint64_t)(uintptr_t)of) : NULL;
@@ -154,7 +154,7 @@ XG_FN xg_str xg_driver_fingerprint(xg_driver_state *s, const xg_inst *fusion) {
     xg_map64_put(&s->classes, (uint64_t)(uintptr_t)of, known);
     return *known;
 }
-/* Equal keys: the same kernel, whatever the names. */
+/* Fusions of equal keys share one kernel, whatever their names. */
 XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, const xg_record *r, const xg_karg *args) {
     uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape), k;
     xg_buf b;
@@ -168,7 +168,7 @@ XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, con
     return xg_str_of(b.p, b.n);
 }
 
-/* A kernel's parameters are pointers. */
+/* Fails if the fusion's buffers, a pointer each, exceed the parameters of a kernel. */
 XG_FN void xg_driver_check_args(const xg_inst *fusion) {
     enum {
         MOST = XG_PTX_PARAM_BYTES_MAX / 8
@@ -186,7 +186,7 @@ XG_FN void xg_driver_dump_code(void *user, const char *stage, xg_str text) {
 }
 
 #ifndef XLAGPU_SMALL
-/* The record of some kernel names LLVM. */
+/* True if the record of any kernel names LLVM. */
 XG_FN bool xg_driver_orders_llvm(const xg_plan *p) {
     uint32_t k;
     for (k = 0; k < p->steps.n; k++) {
@@ -203,7 +203,8 @@ XG_FN const xg_record *xg_driver_record(xg_plan *p, const xg_inst *fusion) {
     if (!record) xg_hlo_fail(fusion, XLAGPU_ERROR_INTERNAL, NULL, "%s has no record", fusion->name.p);
     return record;
 }
-/* The number in the plan of a fusion's kernel; the caller resets the arena of the work. */
+/* Emits a fusion's kernel, unless an equal one exists, and gives its number in the plan; the caller resets the work
+ * arena. */
 XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, const xg_inst *fusion, xg_karg *args) {
     const xg_record *record = xg_driver_record(p, fusion);
     xg_kmodule *m;
@@ -242,7 +243,7 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, const xg_in
     xg_driver_dump_kir(m, s->o, "final");
     s->lines.kernel = fusion;
     if (XG_DRIVER_TELLS(s->o)) xg_driver_number_lines(m, &s->lines);
-    /* settles the name and the dynamic shared memory */
+    /* the backend fixes the name and the dynamic shared memory */
     s->backend->kernel(s->code, m, XG_DRIVER_TELLS(s->o) ? xg_driver_dump_code : NULL, (void *)(uintptr_t)s->o);
     if (XG_DRIVER_TELLS(s->o)) xg_driver_dump_lines(m, s->o, &s->lines);
     memset(&k, 0, sizeof k);
@@ -261,7 +262,7 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, const xg_in
     }
     if (XG_DRIVER_PREDICTS(s->o)) {
         xg_cost_counts counts;
-        m->shared_bytes = (uint32_t)record->launch.shared; /* static arrays take room, too */
+        m->shared_bytes = (uint32_t)record->launch.shared; /* static arrays count, too */
         xg_kir_estimate(m, &p->m->device, s->temp, &counts);
         k.time = xg_cost_predict(&p->m->device, &counts);
     }
@@ -304,7 +305,7 @@ XG_FN uint32_t xg_driver_peers_kernel(
     xg_arena_reset(s->work, none);
     return number;
 }
-/* Of a multicast object: there is no kernel IR of it. */
+/* The kernel of a multicast object, which is written as PTX: kernel IR has no such operations. */
 XG_FN uint32_t xg_driver_cast_kernel(
     xg_driver_state *s, xg_plan *p, const xg_inst *i, uint32_t operand, uint32_t members) {
     xg_plan_kernel k;
@@ -325,7 +326,7 @@ XG_FN uint32_t xg_driver_cast_kernel(
     xg_dict_put(&s->made, xg_str_z(key), made);
     return *made;
 }
-/* Those outside of command buffers. */
+/* Emits the kernels of small all-reduces outside of command buffers. */
 XG_FN void xg_driver_peers(xg_driver_state *s, xg_plan *p, const xg_plan_sequence *q, uint32_t depth) {
     uint32_t k, j, members;
     bool kernels, cast;
@@ -346,7 +347,7 @@ XG_FN void xg_driver_peers(xg_driver_state *s, xg_plan *p, const xg_plan_sequenc
 }
 #endif
 
-/* Bytes by kind, of a sequence that runs so often. */
+/* Adds up the bytes that collectives send, by kind, in a sequence that runs `runs` times. */
 XG_FN void xg_driver_sent(const xg_plan *p, uint32_t sequence, int64_t runs, uint32_t depth, int64_t *sent) {
     const xg_plan_sequence *q = p->sequences.p[sequence];
     uint32_t k, j;
@@ -359,7 +360,7 @@ XG_FN void xg_driver_sent(const xg_plan *p, uint32_t sequence, int64_t runs, uin
                 p, s->children[j], s->kind == XG_EXE_THUNK_FOR ? xg_cost_mul(runs, s->value) : runs, depth + 1, sent);
     }
 }
-/* The entry's sequence; those of command buffers stand behind. */
+/* The entry's sequence; those of command buffers follow it. */
 XG_FN uint32_t xg_driver_entry(const xg_plan *p) {
     uint32_t k = 0;
     while (k < p->sequences.n && p->sequences.p[k]->comp != p->m->entry) k++;
@@ -385,7 +386,7 @@ XG_FN void xg_driver_fill_report(const xg_plan *p, uint32_t instructions, xg_dri
         if (p->buffers.p[k]->kind != XG_EXE_ALLOC_TEMP) r->total_bytes += p->buffers.p[k]->bytes;
 }
 
-/* What the instruction table has for bf16. */
+/* The operations for which the target has an instruction on bf16. */
 XG_FN uint32_t xg_driver_bf16_ops(const xg_target *t) {
     xg_ptx_index index;
     xg_ktype bf16;
@@ -400,18 +401,13 @@ XG_FN uint32_t xg_driver_bf16_ops(const xg_target *t) {
 #undef X
     return r;
 }
-static const char *xg_driver_part_at(const void *user, size_t i) {
-    (void)user;
-    return xg_device_part_name(i);
-}
 XG_NORETURN XG_FN void xg_driver_bad_part(xg_ctx *c, const char *part) {
-    const char *nearby = xg_nearest(xg_str_z(part), xg_driver_part_at, NULL);
-    xg_fail(c, XLAGPU_ERROR_USAGE, "no device is called '%.40s'; %s%s%s", part,
-        nearby ? "did you mean '" : "known are ", nearby ? nearby : "T4, A100, L40, H100, H200, B200",
-        nearby ? "'?" : " and others");
+    char known[XG_DEVICE_LIST_MAX];
+    xg_device_part_list(known, sizeof known);
+    xg_fail(c, XLAGPU_ERROR_USAGE, "no device is called '%.40s'; known are %s", part, known);
 }
 #ifndef XLAGPU_SMALL
-/* Of one that is made to be looked at: each of its parameters is a buffer. */
+/* Of a kernel that is emitted only to be timed: each parameter is a buffer of its own. */
 XG_FN int64_t xg_driver_kernel_time(const xg_module *m, void *kernel) {
     xg_kmodule *k = (xg_kmodule *)kernel;
     xg_kfunc *f = k->entry;
@@ -445,11 +441,11 @@ XG_FN void xg_driver_aim(xg_module *m, const xg_target *t, const xg_device *d) {
 }
 XG_FN void xg_driver_aim_usual(xg_module *m, const xg_target *t) {
     xg_device d;
-    (void)xg_device_of_cc(t->cc, &d); /* every target has one */
+    (void)xg_device_of_cc(t->cc, &d); /* every target has a usual device */
     xg_driver_aim(m, t, &d);
 }
-/* The device that options and module name: the options' part; that of the text, if it is of the target's kind; the
- * target's usual one. Then figures of the options replace those of the device. */
+/* Chooses the device: the options' part, or else the text's if it suits the target, or else the target's usual one.
+ * Then the options' figures replace the device's. */
 XG_FN void xg_driver_aim_by(xg_module *m, xg_driver_options *o) {
     xg_device d = m->device;
     const char *part = o->described.part;
@@ -463,7 +459,7 @@ XG_FN void xg_driver_aim_by(xg_module *m, xg_driver_options *o) {
     xg_driver_aim(m, &o->target, &d);
     m->has_device = true;
 }
-/* What the options say, or what the device has; then it is no failure if the program needs more. */
+/* The limit is the options', or else the device's memory, which a program may exceed. */
 XG_FN void xg_driver_limit(xg_module *m, const xg_driver_options *o) {
     int64_t room = m->device.memory_bytes / 1000 * XG_DRIVER_MEMORY_PERMILLE;
     m->memory_limit = o->memory_limit < 0 ? 0 : o->memory_limit ? o->memory_limit : room;
@@ -472,7 +468,8 @@ XG_FN void xg_driver_limit(xg_module *m, const xg_driver_options *o) {
 
 /* ---- the model of time ---- */
 
-/* Picoseconds of a step, but for what it calls: a kernel's by its estimate, a copy's and a fill's by their bytes. */
+/* Picoseconds of a step without the sequences that it calls: a kernel's from its estimate, those of copies and fills
+ * from their bytes. */
 XG_FN int64_t xg_driver_step_time(const xg_plan *p, const xg_plan_step *s) {
     const xg_device *d = &p->m->device;
     xg_cost_counts c;
@@ -498,8 +495,8 @@ XG_FN void xg_driver_time_row(xg_buf *b, const xg_plan *p, const xg_plan_step *s
     xg_printf(b, "%s\t%lld\t%s\t%s\n", f ? "" : "-", (long long)runs, s->inst->name.p,
         f ? f->name.p : xg_exe_thunk_name(s->kind));
 }
-/* A row for each step; those of a loop with a known count as often as it turns, of others once. links: those of
- * collectives are added to it. */
+/* Prints a row for each step and gives the sum. Steps of a loop count once for each iteration if the trip count is
+ * known, else once. *links: the part of collectives is added to it. */
 XG_FN int64_t xg_driver_times(
     xg_buf *b, const xg_plan *p, uint32_t sequence, int64_t runs, uint32_t depth, int64_t *links) {
     const xg_plan_sequence *q = p->sequences.p[sequence];
@@ -521,9 +518,9 @@ XG_FN int64_t xg_driver_times(
 /* ---- what links do beside the rest ---- */
 
 enum {
-    XG_DRIVER_BESIDE = 32 /* so many steps back are looked at for what a step waits for */
+    XG_DRIVER_BESIDE = 32 /* how many earlier steps are searched for those that a step waits for */
 };
-/* The last steps of a sequence and when they end; what computes and what links do, each one thing after the other. */
+/* The last steps of a sequence and when they end. The device and its links are two queues, each strictly in order. */
 typedef struct xg_driver_clock {
     const xg_plan_step *steps[XG_DRIVER_BESIDE];
     int64_t ends[XG_DRIVER_BESIDE], now, links;
@@ -542,7 +539,7 @@ XG_FN void xg_driver_pass(const xg_plan *p, xg_driver_clock *c, const xg_plan_st
     c->ends[slot] = *clock;
     c->n++;
 }
-/* Loops, branches and calls wait for all, and all waits for them. */
+/* Loops, branches and calls are barriers: they wait for all earlier steps, and later steps wait for them. */
 XG_FN void xg_driver_pass_all(const xg_plan *p, xg_driver_clock *c, const xg_plan_sequence *q, uint32_t depth) {
     uint32_t k;
     for (k = 0; k < q->steps.n; k++) {
@@ -564,7 +561,7 @@ XG_FN void xg_driver_pass_all(const xg_plan *p, xg_driver_clock *c, const xg_pla
         c->n = 0;
     }
 }
-/* From the first step to the last. */
+/* The time from the first step's start to the last one's end. */
 XG_FN int64_t xg_driver_elapsed(const xg_plan *p, uint32_t sequence) {
     xg_driver_clock c;
     memset(&c, 0, sizeof c);
@@ -586,7 +583,7 @@ XG_FN void xg_driver_predict(const xg_plan *p, const xg_driver_options *o, xg_dr
     report->links_picoseconds = links;
 }
 
-/* From a plan on: kernels, text, bytes. */
+/* The second half of a compilation: from a plan to kernels, PTX and bytes. */
 XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
     xg_arena *a = p->arena;
     xg_driver_state s;
@@ -600,7 +597,8 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     s.temp = xg_arena_inner(a);
     s.backend = xg_backend_for(a->ctx, o->backend, &o->target);
 #ifndef XLAGPU_SMALL
-    if (s.backend == xg_ptx_backend() && xg_driver_orders_llvm(p)) { /* which prints the others as that does */
+    /* LLVM takes the kernels that ask for it, the ptx room the others */
+    if (s.backend == xg_ptx_backend() && xg_driver_orders_llvm(p)) {
         s.backend = xg_backend_find(a->ctx, XG_STR("llvm"));
         s.plain = true;
     }
@@ -657,7 +655,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
 
 /* ---- several devices ---- */
 
-/* What the parts that the devices have are of, for leaves of that shape: see xg_module.param_parts. */
+/* The parts of the leaves of this shape that the devices hold: see xg_module.param_parts. */
 XG_FN void xg_driver_parts_of(xg_module *m, const xg_spmd_mesh *mesh, const xg_shape *shape,
     const xg_sharding *const *leaves, const xg_ints **out) {
     const xg_shape **all = xg_shape_leaf_list(m->arena, shape);
@@ -690,8 +688,8 @@ XG_FN bool xg_driver_is_shardy(const xg_inst *i) {
     for (k = 0; k + sizeof key <= s.n && memcmp(s.p + k, key, sizeof key - 1) != 0; k++) {}
     return k + sizeof key <= s.n;
 }
-/* Is it the program of one device of several? Devices meet in it, and nothing but what it takes and gives has a
- * sharding. */
+/* True for the program of one device of several: it has collectives, and only parameters and results have
+ * shardings. */
 XG_FN bool xg_driver_is_partitioned(const xg_module *m) {
     const xg_comp *c;
     bool meets = m->is_scheduled;
@@ -703,7 +701,7 @@ XG_FN bool xg_driver_is_partitioned(const xg_module *m) {
         }
     return meets;
 }
-/* Over so many devices: partitions, of a module that says nothing of devices. */
+/* A module that names no devices gets that many partitions. */
 XG_FN void xg_driver_spread(xg_module *m, uint32_t devices) {
     int64_t all = XG_MAX(m->num_partitions, (int64_t)1) * XG_MAX(m->replica_count, (int64_t)1);
     if (all == 1) m->num_partitions = devices;
@@ -711,7 +709,7 @@ XG_FN void xg_driver_spread(xg_module *m, uint32_t devices) {
         xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "module %.*s is for %lld devices, not for %u", (int)m->name.n, m->name.p,
             (long long)all, devices);
 }
-/* The module of all devices becomes that of each. */
+/* Partitions the module: that of all devices becomes that of one. */
 XG_APART XG_FN void xg_driver_partition(xg_module *m, const xg_driver_options *o) {
     const xg_ints **params, **results;
     xg_spmd_job job;
@@ -781,14 +779,14 @@ XG_APART XG_FN xg_str xg_driver_compile(
         xg_plan_print_buffers(&text, p);
         xg_driver_dump_text(o, "buffer-assignment", &text);
     }
-    p->asks = o->command_buffer_control && !o->no_command_buffers; /* and xg_plan_command_buffers counts what is left */
+    p->asks = o->command_buffer_control && !o->no_command_buffers; /* xg_plan_command_buffers counts what is left */
     xg_plan_thunks(p);
     return xg_driver_finish(p, o, report, to);
 }
 
-/* Does the plan need more than the limit? */
+/* Fails if the plan needs more device memory than the limit. */
 XG_FN void xg_driver_check_limit(const xg_plan *p, int64_t limit) {
-    uint64_t bytes = 0; /* the limit is less than 2^61, and so is each of them */
+    uint64_t bytes = 0; /* cannot overflow: the limit and each buffer are below 2^61 */
     uint32_t k;
     if (limit <= 0) return;
     for (k = 0; k < p->buffers.n && bytes <= (uint64_t)limit; k++)
@@ -802,7 +800,8 @@ XG_FN void xg_driver_check_limit(const xg_plan *p, int64_t limit) {
             (unsigned long long)bytes, (long long)limit);
 }
 
-/* A planned module goes on from where it was printed. What was decided for one kind of device holds for no other. */
+/* A planned module is compiled on from where it was printed, for the same compute capability only: its records hold
+ * for no other. */
 XG_APART XG_FN xg_str xg_driver_compile_plan(
     xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
     xg_driver_options aimed = *o;

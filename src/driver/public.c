@@ -1,9 +1,9 @@
 /* driver/public.c -- the functions of xlagpu.h: protected calls around the rooms.
  *
- * A context owns its modules; a module owns its arena with everything made of it. Each public call that can fail is a
- * job, run by xg_public_do, which has the one setjmp of the compiler; what a failing call allocated in a module's arena
- * stays there until the module goes. Passes change the module that they are given: the first compilation takes the
- * parsed one, and a call that needs it afterwards parses the kept text again. What the info calls tell is copied. */
+ * A context owns its modules; a module owns its arena and everything in it. Each public call that can fail is a job,
+ * run by xg_public_do, which has the compiler's only setjmp; what a failing call allocated in a module's arena is freed
+ * with the module. Passes change their module: the first compilation consumes the parsed one, and a later call that
+ * needs it parses the kept text again. Names and shapes for the info calls are copied. */
 #ifndef XG_DRIVER_PUBLIC_C
 #define XG_DRIVER_PUBLIC_C
 #include "../xlagpu.h"
@@ -16,7 +16,7 @@ struct xlagpu_module {
     xlagpu_context *owner;
     xlagpu_module *prev, *next;
     xg_source source;
-    const char *dims, *entry; /* these, where it runs and the format: as xlagpu_parse_desc has them */
+    const char *dims, *entry; /* these, format and place: from xlagpu_parse_desc */
     xlagpu_source format;
     bool allow_tf32;
     xg_place place;
@@ -25,15 +25,15 @@ struct xlagpu_module {
     xlagpu_value_info *params, *results; /* leaves */
     uint32_t n_params, n_results;
     bool compiled;
-    xg_arena arena;  /* what lives as long as the module */
-    xg_arena parsed; /* hlo and all that is made of it */
+    xg_arena arena;  /* of all that lives as long as the module */
+    xg_arena parsed; /* of hlo and what compilations derive from it */
     xlagpu_report report;
-    xg_device device;        /* that the text names; no part: none */
-    xg_driver_options flags; /* what its flags say of a compilation */
+    xg_device device;        /* named in the text; without a part: none */
+    xg_driver_options flags; /* options from the module's XLA flags */
 };
 struct xlagpu_context {
     xg_ctx c;
-    xg_arena arena; /* texts handed out that belong to no module */
+    xg_arena arena; /* of texts for the caller that belong to no module */
     xlagpu_module *modules;
 };
 
@@ -115,14 +115,14 @@ XG_FN void xg_public_refuse(xg_ctx *c, xlagpu_status s, const char *message) {
     xg_format(c->message, sizeof c->message, "%s", message);
 }
 
-/* What a public call was asked for and what it gives; work is memory that goes when the call ends. */
+/* The arguments and results of a public call; `work` is freed when the call ends. */
 typedef struct xg_public_job {
     xlagpu_module *m;
     const xlagpu_parse_desc *parse;
     const xlagpu_compile_desc *desc; /* compile */
     const char *passes;              /* optimize */
     xlagpu_format format;            /* print_as */
-    xlagpu_bytes exe, part;          /* attach_cubin, attach_ptx: what goes into the section */
+    xlagpu_bytes exe, part;          /* attach_cubin, attach_ptx: the executable, and the section's new contents */
     uint32_t section;
     const xlagpu_tensor *inputs, *outputs; /* evaluate */
     uint32_t n_inputs, n_outputs;
@@ -151,7 +151,7 @@ XG_FN xg_public_job xg_public_job_of_tensors(xlagpu_module *m, const xlagpu_tens
     return j;
 }
 
-/* False when the job failed; why is in the context. */
+/* False when the job failed; the context has the message. */
 XG_NOINLINE XG_FN bool xg_public_do(xg_public_job *j, void (*work)(xg_public_job *j)) {
     xg_ctx *const c = &j->m->owner->c;
     jmp_buf here;
@@ -177,7 +177,7 @@ XG_FN xlagpu_bytes xg_public_bytes(xlagpu_module *m, xg_public_job *j, void (*wo
     return m && xg_public_do(j, work) ? j->made : none;
 }
 
-/* Does the text have a plan in it? One whose format the caller says has none. */
+/* True if the text is a planned module, which only unspecified formats are searched for. */
 XG_FN bool xg_public_is_plan(const xlagpu_module *m) {
     bool is = m->format == XLAGPU_SOURCE_ANY && xg_plan_is_text(m->source.text, m->source.size);
 #ifdef XLAGPU_SMALL
@@ -209,13 +209,13 @@ XG_FN xg_module *xg_public_read(const xlagpu_module *m, xg_arena *to, bool plan)
     if (m->allow_tf32) xg_opt_allow_tf32(hlo);
     return hlo;
 }
-/* The module as it was parsed. */
+/* The parsed, unchanged module; parses it again if a call has consumed it. */
 XG_FN xg_module *xg_public_hlo(xlagpu_module *m) {
     if (m->hlo) return m->hlo;
     xg_arena_free(&m->parsed);
     return m->hlo = xg_public_read(m, &m->parsed, xg_public_is_plan(m));
 }
-/* The same for a call that changes it. It stays in the arena `parsed`, which is freed when that call is over. */
+/* The same for a call that changes it. It stays in the arena `parsed`, which is freed after that call. */
 XG_FN xg_module *xg_public_take_hlo(xlagpu_module *m) {
     xg_module *hlo = xg_public_hlo(m);
     m->hlo = NULL;
@@ -230,9 +230,9 @@ XG_FN void xg_public_add_leaves(xg_arena *a, const xg_shape *s, const char *name
         for (k = 0; k < s->n_elems; k++) xg_public_add_leaves(a, s->elems[k], name, out, n);
         return;
     }
-    s = xg_shape_held(s); /* the caller's memory is the buffer */
+    s = xg_shape_held(s); /* the caller's memory is the pinned buffer */
     if (*n && v[-1].rank == s->rank && s->rank && !memcmp(v[-1].dims, s->dims, s->rank * sizeof *dims))
-        dims = v[-1].dims; /* most are as the one before */
+        dims = v[-1].dims; /* neighbours mostly have equal dims: share them */
     else {
         int64_t *copy = XG_NEW_N(a, int64_t, s->rank + (size_t)1);
         if (s->rank) memcpy(copy, s->dims, s->rank * sizeof *copy);
@@ -263,7 +263,7 @@ XG_FN size_t xg_public_leaves(const xg_shape *s) {
         for (k = 0; k < s->rank; k++) n += xg_dyn_is_open(s, k);
     return n;
 }
-/* What the info calls tell. */
+/* Copies what the info calls report. */
 XG_FN void xg_public_describe(xlagpu_module *m) {
     const xg_module *h = m->hlo;
     uint32_t k;
@@ -393,7 +393,7 @@ XLAGPU_DEF bool xlagpu_result_info(const xlagpu_module *m, uint32_t index, xlagp
 
 /* ---- compiling ---- */
 
-/* What desc says, over what the module's flags say. */
+/* The caller's desc overrides the module's XLA flags. */
 XG_APART XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_options *o) {
     xg_str wrong;
     if (d && d->target.name) o->target = *xg_target_find(c, xg_str_z(d->target.name));
@@ -500,7 +500,7 @@ XG_FN void xg_public_attach(xg_public_job *j) {
         if (k == j->section) {
             xg_put(&w.sections[k], (const char *)j->part.data, j->part.size);
             if (k == XG_EXE_PTX && j->part.data[j->part.size - 1]) xg_putc(&w.sections[k], 0);
-        } else if (s[k].bytes && k != XG_EXE_CUBIN) /* machine code of other PTX is none of this */
+        } else if (s[k].bytes && k != XG_EXE_CUBIN) /* machine code of the old PTX is dropped */
             xg_put(&w.sections[k], (const char *)j->exe.data + s[k].offset, (size_t)s[k].bytes);
     }
     made = xg_exe_assemble(&w, &h, &j->m->arena);
@@ -561,7 +561,7 @@ XG_FN void xg_public_check_leaf(
     if (*at < n && !t[*at].data && bytes) xg_fail(c, XLAGPU_ERROR_USAGE, "%s %u has no data", what, *at);
     ++*at;
 }
-/* The tensors given are those that the shape's leaves need; at counts the leaves. */
+/* Fails unless the tensors are those of the shape's leaves; *at counts the leaves. */
 XG_FN void xg_public_check_leaves(
     xg_ctx *c, const xg_shape *s, const xlagpu_tensor *t, uint32_t n, uint32_t *at, const char *what) {
     uint32_t k;
@@ -581,7 +581,8 @@ XG_FN void xg_public_check(xg_ctx *c, const xg_shape *s, const xlagpu_tensor *t,
     if (!t && n) xg_fail(c, XLAGPU_ERROR_USAGE, "there are no %ss", what);
 }
 
-/* Row-major elements of `dims` beside the same within `bounds`: what is there is copied from one to the other. */
+/* Copies between a dense array of `dims` and its place in an array of `bounds` (both row-major): into it if `pad`, else
+ * out of it. */
 XG_FN void xg_public_copy_box(
     size_t bytes, uint32_t rank, const int64_t *dims, const int64_t *bounds, char *dense, char *padded, bool pad) {
     int64_t at[XG_RANK_MAX], rows = 1, row = rank ? dims[rank - 1] : 1, from = 0, to, k;
@@ -613,7 +614,7 @@ XG_FN const xg_literal *xg_public_argument(xg_module *m, xg_arena *a, const xg_s
     s = xg_shape_held(s);
     whole = (*in)++;
     if (!s->dynamic && (uintptr_t)whole->data % (size_t)XG_MAX(XG_MIN(xg_type_bytes(s->type), 8), 1)) {
-        l = xg_literal_new(a, s); /* an array in a mapped file begins anywhere; elements are read as numbers */
+        l = xg_literal_new(a, s); /* aligned for the evaluator: an array in a mapped file may begin anywhere */
         memcpy(l->data, whole->data, whole->bytes);
         return l;
     }
@@ -665,7 +666,7 @@ XG_FN void xg_public_evaluate(xg_public_job *j) {
     const xg_literal **args;
     xg_eval_options o;
     uint32_t k;
-    if (m->made[XG_CUSTOM_CALL]) { /* what XLA calls a library for is defined by the operations that it was */
+    if (m->made[XG_CUSTOM_CALL]) { /* a library call of XLA means the operations that XLA made it of */
         m = xg_public_take_hlo(j->m);
         (void)xg_expand_library_calls(m);
     }
@@ -687,7 +688,7 @@ XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *m, const xlagpu_tensor *
 
 XG_FN void xg_public_snapshot_value(
     xg_ctx *c, const xg_literal *l, const xg_shape *s, const xlagpu_tensor **to, const char *what, uint32_t index) {
-    if (!xg_shape_compatible_sizes(l->shape, s)) /* of another module: not the same objects */
+    if (!xg_shape_compatible_sizes(l->shape, s)) /* the file is of another module: shapes are not the same objects */
         xg_fail(c, XLAGPU_ERROR_INVALID, "%s %u of the snapshot has another shape than the module's", what, index);
     xg_public_result(c, l, s, to);
 }
@@ -723,7 +724,7 @@ XG_FN void xg_public_evaluate_devices(xg_public_job *j) {
     xg_fail(&j->m->owner->c, XLAGPU_ERROR_UNSUPPORTED, "the partitioner was left out of this build (XLAGPU_SMALL)");
 }
 #else
-/* The parameters' shapes are those of the whole module; what is partitioned is thrown away afterwards. */
+/* Inputs have the shapes of the whole module, which is partitioned for this call alone. */
 XG_FN void xg_public_evaluate_devices(xg_public_job *j) {
     xg_module *m = xg_public_take_hlo(j->m);
     const xg_shape *result = m->entry_result;

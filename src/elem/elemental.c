@@ -1,11 +1,12 @@
-/* elem/elemental.c -- one element of any instruction of a fused computation, and the functions of the partition.
+/* elem/elemental.c -- computes one element of any instruction of a fused computation, and emits the functions of the
+ * partition.
  *
- * xg_elem_of gives the element of an instruction at logical indices; it asks the handler that the opcode's row names,
- * which asks for the elements of the operands it needs. At the edge stand parameters (tensor.extract) and other
- * functions (pure_call). An instruction is made once per function; inside a conditional region it is made again if what
- * exists lies in a region that does not enclose this one.
+ * xg_elem_of gives the element of an instruction at logical indices. It calls the handler named in the opcode's row,
+ * which recursively gets the elements of the operands; the recursion ends at parameters (tensor.extract) and calls of
+ * other functions (pure_call). Each function computes an instruction once; a region computes it again only if the
+ * existing value lies in a region that does not enclose this one.
  *
- * Movement opcodes are pure changes of indices: the handler applies the indexing map and asks for the operand there. */
+ * Opcodes that move data only change indices: their handlers apply the indexing map to the operand's. */
 #ifndef XG_ELEM_ELEMENTAL_C
 #define XG_ELEM_ELEMENTAL_C
 #include "elem.h"
@@ -89,7 +90,7 @@ XG_FN void xg_elem_apply(xg_scope *s, const xg_imap *map, xg_kval *const *indice
     if (map->state == XG_IMAP_EMPTY) {
         for (k = 0; k < map->n_results; k++) out[k] = xg_elem_index(s, 0);
         return;
-    } /* code that never runs */
+    } /* unreachable code */
     if (xg_imap_is_identity(map)) {
         for (k = 0; k < map->n_results; k++) out[k] = indices[k];
         return;
@@ -102,7 +103,7 @@ XG_FN xg_kval *xg_elem_and(xg_scope *s, xg_kval *p, xg_kval *q) {
     return !p ? q : !q ? p : xg_k2(&s->b, XG_K_OP_ANDI, p, q);
 }
 
-/* lo <= v <= hi, of what is not known of v already; NULL when that is everything. */
+/* Tests lo <= v <= hi, except for bounds that are known already; NULL if both are. */
 XG_FN xg_kval *xg_elem_within(xg_scope *s, xg_kval *v, xg_range r, xg_range known) {
     xg_kval *p = NULL;
     if (r.lo > known.lo) p = xg_kcmpi_int(&s->b, XG_CI_SGE, v, r.lo);
@@ -110,8 +111,8 @@ XG_FN xg_kval *xg_elem_within(xg_scope *s, xg_kval *v, xg_range r, xg_range know
     return p;
 }
 
-/* Asks whether the indices are in the map's domain. What is asked may not be taken as known: the expression of a
- * condition is computed by a map over all that the indices can be, without the conditions. */
+/* Tests whether the indices are in the map's domain. A condition must not be simplified by itself: its expression is
+ * evaluated by a map over the indices' full ranges, without the conditions. */
 XG_FN xg_kval *xg_elem_in_domain(
     xg_scope *s, const xg_imap *map, const xg_shape *shape, const int64_t *counts, xg_kval *const *indices) {
     xg_imap *all = xg_imap_copy(s->e->m->aff, map, 0);
@@ -147,7 +148,7 @@ XG_FN xg_elem xg_elem_operand(xg_scope *s, const xg_inst *i, uint32_t k, xg_kval
     return xg_elem_of(s, o, at);
 }
 
-/* An if whose branches are made by two calls of `make`, with 1 for the then branch. */
+/* Emits an if; `make` emits each branch (then: true for the first). */
 typedef xg_elem (*xg_branch_fn)(xg_scope *s, const void *data, bool then);
 XG_FN xg_elem xg_elem_if(xg_scope *s, xg_kval *cond, xlagpu_type type, xg_branch_fn make, const void *data) {
     const xg_ktype *t[2];
@@ -214,7 +215,7 @@ HANDLER(convert) {
     xlagpu_type from = XG_OPERAND(i, 0)->shape->type, to = i->shape->type;
     xg_elem x = xg_elem_operand(s, i, 0, at), r;
     bool complex_to = xg_type_class(to) == XGT_C;
-    if (to == XLAGPU_PRED && x.im) { /* not zero if either part is not */
+    if (to == XLAGPU_PRED && x.im) { /* true if either part is not zero */
         xg_kval *re = xg_scalar_convert(&s->b, x.v, xg_type_real(from), to),
                 *im = xg_scalar_convert(&s->b, x.im, xg_type_real(from), to);
         return xg_elem_real(xg_k2(&s->b, XG_K_OP_ORI, re, im));
@@ -230,7 +231,7 @@ HANDLER(reduce_precision) {
     xg_kval *x = xg_elem_operand(s, i, 0, at).v, *r;
     int64_t e = xg_attr_int(i, XG_A_exponent_bits, 8), m = xg_attr_int(i, XG_A_mantissa_bits, 23);
     if (xg_type_bits(t) > 8) return xg_elem_real(xg_scalar_reduce_precision(&s->b, x, e, m));
-    /* Narrower floats are reduced as f16, which holds them all and has more range than any; f8e8m0 as f32. */
+    /* Narrower floats are reduced as f16, which represents all of them, with range to spare; f8e8m0 as f32. */
     r = xg_scalar_reduce_precision(&s->b,
         t == XLAGPU_F8E8M0FNU ? xg_scalar_widen(&s->b, x)
                               : xg_kcast(&s->b, XG_K_OP_TRUNCF, xg_scalar_widen(&s->b, x), XG_E_F16),
@@ -251,7 +252,7 @@ HANDLER(select) {
     if (x.im) r.im = xg_kselect(&s->b, c.v, x.im, y.im);
     return r;
 }
-/* min(max(lo, x), hi), NaN from any of them. */
+/* min(max(lo, x), hi); NaN if any of the three is NaN. */
 HANDLER(clamp) {
     xlagpu_type t = i->shape->type;
     xg_elem lo = xg_elem_operand(s, i, 0, at), x = xg_elem_operand(s, i, 1, at), hi = xg_elem_operand(s, i, 2, at);
@@ -280,7 +281,7 @@ HANDLER(constant) {
     for (k = 1; k < i->shape->elements; k++)
         if (memcmp(p, p + (size_t)k * all, all) != 0)
             xg_hlo_fail(i, XLAGPU_ERROR_INTERNAL, NULL, "an array constant inside a kernel");
-    if (i->shape->elements) memcpy(&bits, p, n); /* of none at all: what is never read */
+    if (i->shape->elements) memcpy(&bits, p, n); /* an empty constant's element is never read */
     r = xg_elem_real(xg_kconst_bits(&s->b, xg_kir_scalar(s->e->m, xg_kelem_of(real)), bits));
     if (all != n) {
         bits = 0;
@@ -308,7 +309,7 @@ XG_FN xg_kelem xg_elem_bits_type(int bits) {
     return bits <= 8 ? XG_E_I8 : bits == 16 ? XG_E_I16 : bits == 32 ? XG_E_I32 : XG_E_I64;
 }
 
-/* Of integers and floats of less than a byte: the bits that count. */
+/* Of types below a byte, the significant bits. */
 XG_FN xg_kval *xg_elem_own_bits(xg_kb *b, xg_kval *v, xlagpu_type t) {
     return xg_type_bits(t) < 8 ? xg_k2_int(b, XG_K_OP_ANDI, v, (1 << xg_type_bits(t)) - 1) : v;
 }
@@ -417,7 +418,7 @@ XG_FN xg_elem xg_elem_concat_branch(xg_scope *s, const void *data, bool then) {
     return then ? xg_elem_concat_range(s, d->i, d->at, d->first, mid)
                 : xg_elem_concat_range(s, d->i, d->at, mid + 1, d->last);
 }
-/* Which operand it is, by halving, so that nesting stays logarithmic. */
+/* Selects the operand by bisection, so that the nesting of ifs is logarithmic. */
 XG_FN xg_elem xg_elem_concat_range(xg_scope *s, const xg_inst *i, xg_kval *const *at, uint32_t first, uint32_t last) {
     int64_t dim = xg_attr_dims(i).p[0];
     xg_elem_site d;
@@ -444,13 +445,13 @@ XG_FN xg_elem xg_elem_concat_range(xg_scope *s, const xg_inst *i, xg_kval *const
 XG_FN xg_kval *xg_elem_moved(xg_scope *s, xg_kval *v, int64_t by) {
     return by ? xg_k2_int(&s->b, XG_K_OP_ADDI, v, by) : v;
 }
-/* Where a piece begins in the array that it is cut from, or is. */
+/* The array from which a piece is sliced, or the piece itself; and where it begins there. */
 XG_FN const xg_inst *xg_concat_cut(const xg_inst *o) { return o->op == XG_SLICE ? XG_OPERAND(o, 0) : o; }
 XG_FN int64_t xg_concat_begin(const xg_inst *o, uint32_t d) {
     return o->op == XG_SLICE ? xg_inst_attr(o, XG_A_slice)->v.slices->p[d].start : 0;
 }
-/* The array that all operands are pieces of, side by side along the dimension in which they are joined: a roll, a
- * border that repeats. NULL: there is none, or too many pieces. */
+/* The array of which all operands are slices along the concatenated dimension: a roll, for example, or a periodic
+ * border. NULL: there is none, or too many pieces. */
 XG_FN const xg_inst *xg_concat_whole(const xg_inst *i) {
     uint32_t dim = (uint32_t)xg_attr_dims(i).p[0], k, d;
     const xg_inst *first = XG_OPERAND(i, 0);
@@ -465,7 +466,7 @@ XG_FN const xg_inst *xg_concat_whole(const xg_inst *i) {
     }
     return xg_concat_cut(first);
 }
-/* The place is chosen, not the element: then no load waits in a branch for those in front of it. */
+/* Of pieces of one array, selects the index instead of the element: one load, outside of any branch. */
 HANDLER(concatenate) {
     const xg_inst *x = s->applied ? NULL : xg_concat_whole(i);
     uint32_t dim = (uint32_t)xg_attr_dims(i).p[0], place = x ? xg_partition_place(s->e->parts, x) : 0, k;
@@ -596,7 +597,7 @@ XG_FN const xg_elem *xg_elem_parameter(xg_scope *s, const xg_inst *i, xg_memo *m
     xg_kval *idx[XG_RANK_MAX];
     size_t bytes = i->shape->rank * sizeof *at;
     memo->outs = &memo->elem;
-    /* without indices: given, wherever it is read */
+    /* without indices: a given value, the same at all indices */
     if (memo->region && xg_region_encloses(memo->region, s->b.region) &&
         (!bytes || !memo->at || memcmp(memo->at, at, bytes) == 0))
         return memo->outs;
@@ -639,8 +640,8 @@ XG_FN const xg_elem *xg_elem_make(xg_scope *s, const xg_inst *i, xg_memo *memo, 
     return memo->outs;
 }
 
-/* Inside an applied computation all is scalar, but for what a reshape or broadcast to one element may make: that is
- * made anew each time. */
+/* In an applied computation every value is scalar, except for arrays of one element from a reshape or broadcast: these
+ * are computed at each use. */
 XG_FN const xg_elem *xg_elem_outs_applied(xg_scope *s, const xg_inst *i, xg_kval *const *indices) {
     xg_memo *memo = &s->applied->memo[(size_t)xg_map64_get(&s->applied->places, i->id) - 1];
     if (i->op == XG_PARAMETER) return &s->applied->args[i->number];
@@ -675,7 +676,7 @@ XG_FN const xg_shape *xg_emit_part_shape(const xg_fusion_emission *e, uint32_t p
     return part ? xg_indexing_output_shape(e->parts->parts[part].root, 0) : e->roots[0]->shape;
 }
 
-/* What a function returns: outputs of its instruction; function 0, the roots that lie near the first. */
+/* The results of a function: the outputs of its instruction, or, of function 0, the roots that share its indices. */
 typedef struct xg_part_results {
     uint32_t n;
     const xg_shape **shapes;
@@ -761,9 +762,9 @@ XG_FN void xg_emit_define(xg_fusion_emission *e, uint32_t part) {
 XG_FN void xg_emit_functions(xg_fusion_emission *e, bool with_roots) {
     uint32_t k;
     e->funcs = XG_NEW_N(e->arena, xg_kfunc *, e->parts->n_parts);
-    /* one for all functions: an instruction is made in its own only */
+    /* one table for all functions: each instruction belongs to one of them */
     e->memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts);
-    /* a sort's own emitter makes it, and what is sliced off it */
+    /* the sort emitter handles sorts and slices of them */
     for (k = with_roots ? 0 : 1; k < e->parts->n_parts; k++)
         if (with_roots || !xg_sort_of_root(e->parts->parts[k].root)) e->funcs[k] = xg_emit_declare(e, k);
     for (k = with_roots ? 0 : 1; k < e->parts->n_parts; k++)

@@ -1,29 +1,27 @@
-/* emit/rows.c -- row programs (fuse/rows.c): several reductions over the same rows and what is made of them, a row in
- * the hands of some lanes, warps, or one block.
+/* emit/rows.c -- row programs (fuse/rows.c): several reductions over the same rows, and what is computed from them; a
+ * row belongs to some lanes, warps, or blocks.
  *
  *     for each stage:
  *         each lane:         acc = reducer over its elements (round * lanes + lane) * vector + v of the row
  *         lanes of a warp:   shuffle_reduce
  *         warps of a row:    shared[row][warp]; barrier; every lane combines all of them: all lanes have the result
- *         blocks of a row:   the same once more, of what each of them has in its own shared memory, behind a barrier
- *                            of the cluster
- *         every lane:        what has one value a row and is made of the result
- *     then: every lane writes its elements of the roots; lane 0 those that have one element a row
+ *         blocks of a row:   the same over the blocks' results in shared memory, after a barrier of the cluster
+ *         every lane:        the values of the row that depend on the result
+ *     then: every lane stores its elements of the roots; lane 0 those with one element a row
  *
- * - All numbers are powers of two but the rows' length and number. Lanes behind the end of a row, or behind the last
- *   row, make elements that exist (indices wrap around) and leave them out: so what is read and made in one stage
- *   stands in straight code that runs always, and is still in registers in the next (kir/cse.c).
- * - If a row is too long for that, the loops stay loops, and a lane keeps its elements in shared memory; or else each
- *   stage reads the row again, which a cache has by then. emit/rows_plan.c says how many lanes there are, and what lies
- *   in shared memory.
- * - Where rows begin inside of sectors, the body of each, from its first whole sector on, is walked like that, and what
- *   is left at both ends, which is as many elements in every row, by one more round of single elements. No lane touches
- *   a row that is not its own.
- * - Then each block does, where there are such things:
+ * - All numbers except the length and number of rows are powers of two. Lanes beyond the end of a row, or beyond the
+ *   last row, compute elements that exist (indices wrap around) and leave them out of sums. So each stage is
+ *   straight-line code without guards, and its values are still in registers in the next one (kir/cse.c).
+ * - If a row is too long for that, the loops remain, and a lane keeps its elements in shared memory, or else each stage
+ *   loads the row again, from a cache. emit/rows_plan.c chooses the number of lanes and what is in shared memory.
+ * - Where rows begin inside a sector, the body of each, from its first whole sector on, is walked like that, and the
+ *   edges at both ends, together as long in every row, by one more round of single elements. A lane touches only its
+ *   own row.
+ * - Around this, where they exist:
  *
- *     vectors that all rows read to shared memory; barrier
- *     for group:    rows of the group to shared memory; barrier; what stands above; barrier;
- *                   results from shared memory */
+ *     load vectors that all rows read into shared memory; barrier
+ *     for group:    load rows of the group into shared memory; barrier; the above; barrier;
+ *                   store results from shared memory */
 #ifndef XG_EMIT_ROWS_C
 #define XG_EMIT_ROWS_C
 #include "emit.h"
@@ -31,7 +29,7 @@
 #include "reduction_row.c"
 
 enum {
-    XG_ROWS_WARPS_FEW = 4 /* whose results each lane combines by itself */
+    XG_ROWS_WARPS_FEW = 4 /* up to so many warps' results are combined by every lane itself */
 };
 
 XG_FN void xg_rows_heroes(xg_rows *w) {
@@ -49,7 +47,7 @@ XG_FN void xg_rows_heroes(xg_rows *w) {
         }
     w->heroes[n].i = NULL;
 }
-/* The reduction becomes that of one stage. */
+/* Sets up the reduction of one stage. */
 XG_FN void xg_rows_stage(xg_rows *w, uint32_t s) {
     xg_hero *h = w->heroes;
     while (h->i && w->form.stage[xg_row_place(&w->form, h->i)] < s) h++;
@@ -59,20 +57,20 @@ XG_FN void xg_rows_stage(xg_rows *w, uint32_t s) {
     w->r.n_values = w->r.n_heroes;
 }
 
-/* ---- where a lane is ---- */
+/* ---- places of lanes ---- */
 
 XG_FN const xg_aff *xg_rows_row(const xg_rows *w, const xg_walk_map *m) {
     if (w->parts > 1) return xg_aff_div(m->x, xg_aff_dim(m->x, 1), w->parts);
     return xg_aff_add_dim(m->x, xg_aff_div(m->x, xg_aff_dim(m->x, 0), w->lanes), w->r.round ? 2 : 1, w->per_block);
 }
-/* Which of the row's blocks. */
+/* The rank of this block among the row's. */
 XG_FN const xg_aff *xg_rows_rank(const xg_rows *w, const xg_walk_map *m) {
     return xg_aff_mod(m->x, xg_aff_dim(m->x, 1), w->parts);
 }
 XG_FN const xg_aff *xg_rows_wrapped(const xg_rows *w, const xg_walk_map *m, const xg_aff *row) {
     return w->form.rows % w->per_block ? xg_aff_mod(m->x, row, w->form.rows) : row;
 }
-/* What maps of a walk are applied to: thread, block, and the group of rows where a block goes over several. */
+/* The arguments of a walk's maps: thread, block, and the group of rows if a block walks over several. */
 XG_FN uint32_t xg_rows_dims(const xg_rows *w, xg_kval **out) {
     out[0] = w->r.thread;
     out[1] = w->r.block;
@@ -80,21 +78,20 @@ XG_FN uint32_t xg_rows_dims(const xg_rows *w, xg_kval **out) {
     return w->r.round ? 3 : 2;
 }
 
-/* Some rounds over the vectors of the body, or the edges of a row, all of which are there unless they are the `last`
- * ones. */
+/* Rounds over the vectors of a row's body, or over its edges; all vectors exist, except in the `last` rounds. */
 typedef struct xg_rows_rounds {
     int64_t first, groups, group;
     bool last, edges;
 } xg_rows_rounds;
 XG_FN int64_t xg_rows_count(const xg_rows *w, const xg_rows_rounds *at) { return at->edges ? w->edges : w->vectors; }
 
-/* The first column of the row that is at a sector. */
+/* The first column of the row that begins a sector. */
 XG_FN const xg_aff *xg_rows_body(const xg_rows *w, const xg_walk_map *m, const xg_aff *row) {
     const xg_aff *begin = xg_aff_mul(m->x, row, w->form.cols);
     return xg_aff_sub(
         m->x, xg_aff_mul(m->x, xg_aff_div(m->x, xg_aff_add_k(m->x, begin, w->unit - 1), w->unit), w->unit), begin);
 }
-/* The column of each of the edges' elements: those behind the body come after those in front of it. */
+/* The column of an element of the edges: first those before the body, then those after it. */
 XG_FN const xg_aff *xg_rows_edge(const xg_rows *w, const xg_walk_map *m, const xg_aff *row, const xg_aff *edge) {
     int64_t reach = w->unit + w->edges;
     const xg_aff *behind = xg_aff_div(
@@ -102,8 +99,8 @@ XG_FN const xg_aff *xg_rows_edge(const xg_rows *w, const xg_walk_map *m, const x
     return xg_aff_add_mul(m->x, edge, behind, w->vectors * w->vector);
 }
 
-/* Places: row, column, the number of the vector, which may be behind the last, and the place in the block's tile, or
- * where the lane keeps its elements. */
+/* Places: row, column, the number of the vector (possibly beyond the last), and the place in the block's tile or in the
+ * lane's own memory. */
 enum {
     XG_ROWS_ROW,
     XG_ROWS_COLUMN,
@@ -111,7 +108,7 @@ enum {
     XG_ROWS_LOCAL,
     XG_ROWS_PLACES
 };
-/* taken: of the last rounds, lanes whose vector is not there take another one, whose number is a symbol. */
+/* taken: in the last rounds, lanes without a vector take another one, whose number is a symbol. */
 XG_FN xg_walk_map xg_rows_places(const xg_rows *w, const xg_rows_rounds *at, bool taken, const xg_aff **out) {
     xg_walk_map m = xg_walk_map_begin(&w->r);
     const xg_aff *round = xg_aff_mul(m.x, xg_walk_sym(&m, "group", at->groups), at->group), *v, *lane, *of_block;
@@ -164,7 +161,7 @@ XG_FN void xg_rows_each(xg_rows *w, xg_rows_fn body, xg_partial *p) {
 
 /* ---- elements ---- */
 
-/* Within a walk: what is one value a row is known there. */
+/* Begins a walk in which the row's values are known. */
 XG_FN xg_walk xg_rows_begin(xg_rows *w, const xg_imap *map, xg_partial *p) {
     xg_walk walk = xg_walk_begin(&w->r, map, p);
     uint32_t k;
@@ -172,7 +169,7 @@ XG_FN xg_walk xg_rows_begin(xg_rows *w, const xg_imap *map, xg_partial *p) {
         if (w->form.stage[k] && w->form.maps[k] && !xg_row_is_wide(&w->form, k)) w->r.s.memo[k] = walk.memo[k];
     return walk;
 }
-/* What is known from the tile, or was kept. */
+/* Supplies values from the tile, or those that were kept. */
 XG_FN void xg_rows_tile_give(xg_rows *w, xg_kval *const *place) {
     xg_scope *s = &w->r.s;
     xg_kval *here[XG_RANK_MAX];
@@ -186,8 +183,8 @@ XG_FN void xg_rows_tile_give(xg_rows *w, xg_kval *const *place) {
     }
 }
 XG_FN bool xg_rows_has_places(const xg_rows *w) { return w->tile.vector || w->kept || w->is_given; }
-/* Within a walk over rounds; if it writes, only of what is there. The places are what they are without that, so that
- * what was made there before is known to be the same. */
+/* Begins a walk over rounds; if it stores, only existing elements. The places are the same with and without stores, so
+ * that CSE recognises values of earlier stages. */
 XG_FN xg_walk xg_rows_rounds_begin(xg_rows *w, const xg_rows_rounds *at, bool write, xg_partial *p, xg_kval **place) {
     const xg_aff *out[XG_ROWS_PLACES], *row;
     xg_walk_map m = xg_rows_places(w, at, at->last, out);
@@ -204,7 +201,7 @@ XG_FN xg_walk xg_rows_rounds_begin(xg_rows *w, const xg_rows_rounds *at, bool wr
     walk = xg_rows_begin(w, xg_walk_map_end(&w->r, &m, out + 2, 1), p);
     n = xg_rows_dims(w, vars);
     for (k = 0; k < m.n_syms; k++) vars[n + k] = walk.syms + k;
-    if (at->last) { /* lanes behind the end take the last one: a single sector for a warp of them */
+    if (at->last) { /* lanes beyond the end take the last vector: one sector for a whole warp */
         xg_elem_apply(&w->r.s, vector, vars, &taken);
         vars[n + k] = XG_KOP2(&w->r.s.b, XG_K_OP_MINSI, taken, xg_elem_index(&w->r.s, xg_rows_count(w, at) - 1));
     }
@@ -217,7 +214,7 @@ XG_FN void xg_rows_mark(const xg_rows *w, bool *needed, const xg_inst *i) {
     if (w->form.stage[place] && w->form.insts[place]->op != XG_REDUCE && xg_row_is_wide(&w->form, place))
         needed[place] = true;
 }
-/* Makes what depends on reductions and is marked, and what that needs, at (row, column). */
+/* Computes the marked instructions that depend on reductions, and their operands, at (row, column). */
 XG_FN void xg_rows_make(xg_rows *w, bool *needed, xg_kval *const *at) {
     xg_kval *here[XG_RANK_MAX];
     uint32_t k, j;
@@ -235,7 +232,7 @@ XG_FN xg_elem xg_rows_element(xg_rows *w, const xg_inst *i, xg_kval *const *at, 
     return xg_elem_of(&w->r.s, i, here);
 }
 
-/* What the first stage makes, and others will need. */
+/* Keeps the values of the first stage that later ones need. */
 XG_FN void xg_rows_keep(xg_rows *w, xg_kval *const *place, xg_partial *p) {
     xg_kval *here[XG_RANK_MAX];
     uint32_t k;
@@ -292,7 +289,7 @@ XG_FN void xg_rows_write(xg_rows *w, const xg_rows_rounds *at, xg_partial *p) {
     }
     xg_walk_end(&w->r, &walk);
 }
-/* Roots of one element a row, by lane 0 of its first block. */
+/* Stores roots with one element a row: lane 0 of the row's first block does. */
 XG_FN void xg_rows_write_rows(xg_rows *w, xg_partial *p) {
     xg_fusion_emission *e = w->r.e;
     xg_walk_map m = xg_walk_map_begin(&w->r);
@@ -326,7 +323,7 @@ XG_FN xg_kval *xg_rows_of_thread(xg_rows *w, const xg_aff *e) {
     (void)xg_rows_dims(w, dims);
     return xg_kapply(&w->r.s.b, xg_walk_map_end(&w->r, &m, &e, 1), dims)->results;
 }
-/* What the first lane of each group of so many has, to all of the group. */
+/* Broadcasts the first lane's values to its group of `lanes`. */
 XG_FN void xg_rows_tell_lanes(xg_rows *w, int64_t lanes, xg_elem *acc) {
     xg_aff_ctx *x = w->r.e->m->aff;
     const xg_aff *th = xg_aff_dim(x, 0),
@@ -340,7 +337,7 @@ XG_FN void xg_rows_tell_lanes(xg_rows *w, int64_t lanes, xg_elem *acc) {
         if (acc[k].im) acc[k].im = xg_kshuffle(&w->r.s.b, XG_K_OP_SHFLIDX, acc[k].im, lane);
     }
 }
-/* Of so many warps each lane takes one result, and all of them meet once more. */
+/* Combines the results of many warps: each lane loads one, and shuffles combine them. */
 XG_FN void xg_rows_fold_warps(
     xg_rows *w, const xg_shared *shared, int64_t warps, xg_kval **at, const xg_elem *like, xg_elem *acc) {
     xg_reduction *r = &w->r;
@@ -364,8 +361,8 @@ XG_FN void xg_rows_fold_warps(
     xg_row_shuffle(r, lanes, acc);
     xg_rows_tell_lanes(w, lanes, acc);
 }
-/* What was kept counts as another value behind the barrier, so that no stage holds in registers what it will read once
- * more. */
+/* A barrier after which kept arrays count as new values, so that no stage holds in registers what it will load
+ * again. */
 XG_FN void xg_rows_sync_all(xg_rows *w, xg_shared *shared) {
     xg_shared all;
     uint32_t k;
@@ -379,7 +376,7 @@ XG_FN void xg_rows_sync_all(xg_rows *w, xg_shared *shared) {
     xg_shared_wait(&w->r.s.b, all.arrays, all.n);
     for (k = 0; k < all.n; k++) *(k < shared->n ? &shared->arrays[k] : &w->tile.arrays[k - shared->n]) = all.arrays[k];
 }
-/* What the first lane of each warp has, combined, to all lanes of the row. */
+/* Combines the warps' results and gives them to all lanes of the row. */
 XG_FN void xg_rows_tell_warps(xg_rows *w, xg_elem *acc) {
     xg_reduction *r = &w->r;
     xg_aff_ctx *x = r->e->m->aff;
@@ -416,10 +413,10 @@ XG_FN void xg_rows_tell_warps(xg_rows *w, xg_elem *acc) {
             xg_shared_read(&r->s, &shared, at, 2, like, r->n_values, warp ? more : acc);
             if (warp) xg_reduction_merge(r, acc, more);
         }
-    /* the next pass writes there; else the barrier of another stage lies between */
+    /* the next pass stores there; otherwise another stage's barrier is in between */
     if (r->round && w->form.n_stages == 1) xg_shared_wait(&r->s.b, shared.arrays, shared.n);
 }
-/* What each block of the row has, combined, to all lanes of all of them. */
+/* Combines the blocks' results and gives them to all lanes of the row's blocks. */
 XG_FN void xg_rows_tell_blocks(xg_rows *w, xg_elem *acc) {
     xg_reduction *r = &w->r;
     xg_aff_ctx *x = r->e->m->aff;
@@ -447,7 +444,7 @@ XG_FN void xg_rows_tell_blocks(xg_rows *w, xg_elem *acc) {
     xg_row_shuffle(r, w->parts, acc);
     xg_rows_tell_lanes(w, w->parts, acc);
 }
-/* Reductions of the stage, then what is one value a row and made of them. */
+/* Emits the stage's reductions, then the row's values that depend on them. */
 XG_FN void xg_rows_stage_emit(xg_rows *w, uint32_t s, xg_kval *const *row) {
     xg_reduction *r = &w->r;
     xg_partial p;
@@ -481,14 +478,13 @@ XG_FN void xg_rows_stage_emit(xg_rows *w, uint32_t s, xg_kval *const *row) {
 
 /* ---- vectors that all rows read ---- */
 
-/* (th_x, bl_x)[round, vector_index] -> indices of the tensor, all of which the block's threads go over once. */
+/* (th_x, bl_x)[round, vector_index] -> indices of the tensor: the block's threads visit each element once. */
 XG_FN const xg_imap *xg_rows_copy_map(const xg_rows *w, const xg_ktype *t) {
     xg_walk_map m = xg_walk_map_begin(&w->r);
     xg_index_order order = xg_index_order_of_run(t->dims, 0, t->rank);
     const xg_aff *at[XG_RANK_MAX], *v;
     int64_t widest = xg_gcd(t->elements, XG_ACCESS_BYTES / xg_kelem_bytes(t->elem)), vector = widest, all;
-    /* rounds of all threads are straight code, whose loads are waited for together, a guarded one is not: that counts
-     * where a block goes over rows once */
+    /* unguarded rounds are straight-line code whose loads overlap; that matters where a block has only one pass */
     while (vector > 1 && w->passes == 1 && t->elements / vector % w->r.threads) vector /= 2;
     if (t->elements / vector % w->r.threads) vector = widest;
     all = t->elements / vector;
@@ -498,7 +494,7 @@ XG_FN const xg_imap *xg_rows_copy_map(const xg_rows *w, const xg_ktype *t) {
     xg_index_delinearise(m.x, &order, xg_aff_add_mul(m.x, xg_walk_sym(&m, "vector_index", vector), v, vector), at);
     return xg_walk_map_end(&w->r, &m, at, t->rank);
 }
-/* From here on they are read where they are then. */
+/* Copies the vectors that all rows read; from here on they are read there. */
 XG_FN void xg_rows_share_vectors(xg_rows *w) {
     xg_reduction *r = &w->r;
     xg_scope *s = &r->s;
@@ -528,7 +524,7 @@ XG_FN void xg_rows_share_vectors(xg_rows *w) {
 
 /* ---- rows of a block as one run of memory ---- */
 
-/* Vectors of the tile, those that are in the array or those behind it; to row, column and place in the tile. */
+/* The map of the tile's vectors, in the array or behind it, to row, column and place in the tile. */
 XG_FN const xg_imap *xg_rows_tile_map(const xg_rows *w, bool behind) {
     int64_t v = w->tile.vector, cols = w->form.cols, all = w->per_block * cols / v, total = w->form.rows * cols / v;
     xg_walk_map m = xg_walk_map_begin(&w->r);
@@ -546,7 +542,7 @@ XG_FN const xg_imap *xg_rows_tile_map(const xg_rows *w, bool behind) {
     out[XG_ROWS_LOCAL] = xg_aff_add_mul(m.x, lane, vector, v);
     return xg_walk_map_end(&w->r, &m, out, XG_ROWS_PLACES);
 }
-/* The type of array k of the tile; XLAGPU_INVALID: a root that has none of its own. */
+/* The type of array k of the tile; XLAGPU_INVALID: a root without an array of its own. */
 XG_FN xlagpu_type xg_rows_array_type(const xg_rows *w, uint32_t k) {
     uint32_t root = k - w->tile.n;
     if (k < w->tile.n) return w->tile.values[k]->shape->type;
@@ -568,7 +564,7 @@ XG_FN void xg_rows_kept_new(xg_rows *w) {
     for (k = 0; k < w->tile.n; k++)
         w->tile.arrays[k] = xg_shared_array(&w->r.s.b, xg_kelem_of(w->tile.values[k]->shape->type), w->kept);
 }
-/* Lanes without a row find something, too. */
+/* Fills the tile; `behind`: with zeros where no rows are, since idle lanes load them, too. */
 XG_FN void xg_rows_tile_fill(xg_rows *w, bool behind) {
     xg_reduction *r = &w->r;
     xg_partial p = xg_partial_new(r, 0, w->tile.arrays, w->tile.n);
@@ -586,7 +582,7 @@ XG_FN void xg_rows_tile_fill(xg_rows *w, bool behind) {
     }
     xg_walk_end(r, &walk);
 }
-/* The rows' results into the tile; false if none has elements for the columns. */
+/* Stores the rows' results to the tile; false if no root has elements for the columns. */
 XG_FN bool xg_rows_tile_results(xg_rows *w, xg_partial *p) {
     uint32_t n_roots = w->r.e->n_roots, k, n = 0;
     xg_partial q = xg_partial_new(&w->r, 0, XG_NEW_N(w->r.e->arena, xg_kval *, n_roots + (size_t)1), n_roots);
@@ -626,7 +622,7 @@ XG_FN void xg_rows_tile_write(xg_rows *w, xg_partial *p) {
     xg_walk_end(r, &walk);
 }
 
-/* The rows of one pass. */
+/* Emits one pass over the block's rows. */
 XG_FN void xg_rows_pass(xg_rows *w, xg_partial *p) {
     xg_walk_map m = xg_walk_map_begin(&w->r);
     xg_kval *row[2];
@@ -662,13 +658,13 @@ XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
     }
     from = xg_elem_index(&r->s, 0);
     to = xg_elem_index(&r->s, w->passes);
-    if (!even) { /* the last block has less */
+    if (!even) { /* the last block has fewer */
         from = xg_k2(&r->s.b, XG_K_OP_MULI, r->block, to);
         to = xg_k2(&r->s.b, XG_K_OP_ADDI, from, to);
         to = XG_KOP2(&r->s.b, XG_K_OP_MINSI, to, xg_elem_index(&r->s, w->groups));
     }
     f = xg_partial_flow(r, p);
-    /* as straight code it would read the rows of all passes at once */
+    /* unrolled, it would load the rows of all passes at once */
     f.rolled = w->held && w->passes <= XG_KUNROLL_WAITS_MAX &&
                w->passes * w->held_bytes * (w->form.cols / w->lanes) > XG_ROWS_PASSES_BYTES;
     r->round = xg_flow_for(&f, from, to, 1, even ? w->passes : w->groups);
@@ -686,7 +682,8 @@ XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
     xg_flow_end(&f);
 }
 
-/* What warps and blocks of a row tell each other in each stage, what rows share, and what is kept of them. */
+/* Shared memory for the results of a row's warps and blocks in each stage, for vectors that rows share, and for what is
+ * kept of rows. */
 XG_FN int64_t xg_rows_shared_bytes(const xg_rows *w) {
     int64_t warps = w->lanes > XG_WARP_LANES ? w->per_block * (w->lanes / XG_WARP_LANES) : 0,
             bytes = w->n_shared ? w->shared_bytes : 0;
@@ -756,17 +753,17 @@ XG_FN int64_t xg_rows_behind_bytes(const xg_rows *w) {
     return bytes;
 }
 XG_FN int64_t xg_rows_behind_columns(const xg_rows *w) { return w->form.cols; }
-/* Of a stage: lanes of a warp, then warps of a row tell each other what they have. */
+/* Clocks of a stage's combination: across the lanes of a warp, then across the warps of a row. */
 XG_FN int64_t xg_rows_stage_clocks(int64_t lanes, const xg_device *m) {
     enum {
-        LANES = 150, /* of five shuffles, what is combined between them, and one more to all */
-        WARPS = 130  /* by way of shared memory, with a barrier */
+        LANES = 150, /* of five shuffles with combinations, and one more to broadcast */
+        WARPS = 130  /* through shared memory, with a barrier */
     };
     return LANES + (lanes > XG_WARP_LANES ? WARPS + m->shared_latency : 0);
 }
 XG_FN int64_t xg_rows_behind_clocks(const xg_rows *w, const xg_device *m) {
     enum {
-        WRITE = 40 /* of results, beside their elements */
+        WRITE = 40 /* of storing results, without computing their elements */
     };
     int64_t each = (w->vectors + w->lanes - 1) / w->lanes * w->vector;
     return w->form.n_stages * (xg_rows_stage_clocks(w->lanes, m) + m->shared_latency) + WRITE + m->l2_latency +

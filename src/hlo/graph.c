@@ -590,38 +590,34 @@ XG_COLD XG_NORETURN XG_FN void xg_hlo_left_out(const xg_inst *i, const char *wha
         i, XLAGPU_ERROR_UNSUPPORTED, "build it without XLAGPU_SMALL", "%s left out of this build (XLAGPU_SMALL)", what);
 }
 #endif
-XG_COLD XG_NORETURN XG_FN void xg_hlo_raise(const xg_inst *i, xlagpu_status s, const char *hint, const char *text) {
+XG_COLD XG_NORETURN XG_FN void xg_hlo_raise(
+    const xg_inst *i, xlagpu_status s, const char *hint, const char *format, va_list args) {
     xg_module *m = i->comp->module;
     uint32_t at = m->source ? xg_inst_place(i) : 0;
-    if (at)
-        xg_fail_at(m->ctx, s, m->source, xg_hlo_place_of(m->source, at - 1, text), hint, "%s %.*s: %s",
-            xg_op_name(i->op), (int)XG_MIN(i->name.n, 200u), i->name.p, text);
-    xg_fail(m->ctx, s, "%s %.*s in %.*s: %s%s%s", xg_op_name(i->op), (int)XG_MIN(i->name.n, 200u), i->name.p,
-        (int)XG_MIN(i->comp->name.n, 200u), i->comp->name.p, text, hint ? "; " : "", hint ? hint : "");
+    char text[XG_MESSAGE_MAX / 2], who[256];
+    bool named = !xg_str_is(i->name, xg_op_name(i->op)); /* StableHLO's instructions are called as their opcodes are */
+    xg_vformat(text, sizeof text, format, args);
+    xg_format(who, sizeof who, "%s%s%.*s", xg_op_name(i->op), named ? " " : "",
+        named ? (int)XG_MIN(i->name.n, 200u) : 0, i->name.p);
+    if (at) xg_fail_at(m->ctx, s, m->source, xg_hlo_place_of(m->source, at - 1, text), hint, "%s: %s", who, text);
+    xg_fail(m->ctx, s, "%s in %.*s: %s%s%s", who, (int)XG_MIN(i->comp->name.n, 200u), i->comp->name.p, text,
+        hint ? "; " : "", hint ? hint : "");
 }
+/* None of these returns, so none comes to a va_end. */
 XG_NORETURN XG_FN void xg_hlo_fail(const xg_inst *i, xlagpu_status s, const char *hint, const char *format, ...) {
-    char text[XG_MESSAGE_MAX / 2];
     va_list args;
     va_start(args, format);
-    xg_vformat(text, sizeof text, format, args);
-    va_end(args);
-    xg_hlo_raise(i, s, hint, text);
+    xg_hlo_raise(i, s, hint, format, args);
 }
 XG_NORETURN XG_FN void xg_hlo_invalid(const xg_inst *i, const char *hint, const char *format, ...) {
-    char text[XG_MESSAGE_MAX / 2];
     va_list args;
     va_start(args, format);
-    xg_vformat(text, sizeof text, format, args);
-    va_end(args);
-    xg_hlo_raise(i, XLAGPU_ERROR_INVALID, hint, text);
+    xg_hlo_raise(i, XLAGPU_ERROR_INVALID, hint, format, args);
 }
 XG_NORETURN XG_FN void xg_hlo_wrong(const xg_inst *i, const char *format, ...) {
-    char text[XG_MESSAGE_MAX / 2];
     va_list args;
     va_start(args, format);
-    xg_vformat(text, sizeof text, format, args);
-    va_end(args);
-    xg_hlo_raise(i, XLAGPU_ERROR_INVALID, NULL, text);
+    xg_hlo_raise(i, XLAGPU_ERROR_INVALID, NULL, format, args);
 }
 
 #endif /* XG_HLO_GRAPH_C */

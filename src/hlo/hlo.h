@@ -75,7 +75,7 @@ enum {
     XG_SHAPE_DEPTH_MAX = 400,
     XG_SHAPE_NODES_MAX = 1 << 22
 }; /* of nested tuples */
-/* more dimensions than that are refused by the parser: no index vector in any room is longer */
+/* The parser refuses arrays of a higher rank, so no index vector in any room is longer. */
 enum {
     XG_RANK_MAX = 64
 };
@@ -97,7 +97,7 @@ enum {
 };
 struct xg_shape {
     xlagpu_type type;        /* an element type, TUPLE, TOKEN, OPAQUE or BUFFER (elems[0] is what it holds) */
-    uint32_t rank;           /* 0 for what is not an array */
+    uint32_t rank;           /* 0 for non-arrays */
     const int64_t *dims;     /* bounds of dynamic dimensions; 0 for unbounded ones */
     const uint8_t *dynamic;  /* XG_DIM_* per dimension, NULL when all are static */
     const xg_layout *layout; /* NULL in a plain shape and in non-arrays */
@@ -105,11 +105,11 @@ struct xg_shape {
     const xg_shape *const *elems; /* of a tuple or buffer */
     int64_t elements;             /* product of dims, checked to fit */
     const xg_shape *plain;        /* the same without any layout (recursively); itself if it has none */
-    int64_t leaves;               /* what stands in a nested tuple and is none; 1 for what is no tuple */
-    const uint32_t *leaf_at; /* by element of a tuple that holds tuples: the first of its leaves; NULL for others */
-    /* arrays, tokens, tuples ... of the whole tree, itself included; limited, so a walk of a shape ends soon */
+    int64_t leaves;               /* the arrays, tokens ... in a nested tuple; 1 for non-tuples */
+    const uint32_t *leaf_at;      /* of a nested tuple: the first leaf of each element; NULL for others */
+    /* all shapes of the tree, itself included; limited, which bounds the time of a walk */
     int64_t nodes;
-    uint32_t depth; /* of tuples and buffers; limited, so a walk may recurse */
+    uint32_t depth; /* of nested tuples and buffers; limited, so a walk may recurse */
     uint32_t id, hash;
     bool flat; /* a tuple without tuples in it */
 };
@@ -238,9 +238,9 @@ struct xg_use {
     xg_use *prev, *next;
 }; /* one of the user's operands */
 
-/* A node is two cache lines: of an operand or a user, all that is mostly asked lies in the first one. Nodes are always
- * as far from the one before as from the next, which processors foresee. Operands and attributes lie apart, likewise
- * in the order in which they were made. */
+/* An instruction is two cache lines. The first has what passes read of operands and users. Instructions lie at a
+ * constant distance from each other, which hardware prefetchers recognise; operands and attributes have arenas of their
+ * own, also in the order of creation. */
 struct xg_inst {
     const xg_shape *shape;
     xg_opcode op;
@@ -249,9 +249,9 @@ struct xg_inst {
     xg_comp *comp;
     xg_use *operands;
     xg_use *first_use;
-    void *scratch; /* a pass may use it; it means nothing to the next one */
+    void *scratch; /* for the running pass; undefined at the start of the next one */
     uint32_t n_operands;
-    /* kinds: a bit for each xg_attr_kind that one of them ever was of: most searches end there */
+    /* kinds: a bit for each xg_attr_kind that any of its attributes has had; most searches end there */
     uint32_t n_attrs : 8, kinds : 24;
     /* the second line */
     xg_attr *attrs; /* sorted by key */
@@ -265,13 +265,13 @@ struct xg_inst {
 };
 
 struct xg_comp {
-    /* the first line: what those ask that look into fusions */
+    /* the first cache line: what passes read that look into fusions */
     xg_module *module;
     xg_inst *first, *last, *root;
-    xg_inst **params; /* by parameter number; NULL only while a pass is at work */
+    xg_inst **params; /* by parameter number; an entry is NULL only while a pass runs */
     xg_comp *next;    /* definition order: called computations come before their callers */
     uint32_t n_insts, n_params;
-    /* of the instructions: loops and branches, those that run other computations as steps of the program; fusions */
+    /* how many instructions are loops or branches, whose computations are steps of the program; how many are fusions */
     uint32_t n_control, n_fusions;
     xg_str name;
     uint32_t id, params_cap;
@@ -279,8 +279,8 @@ struct xg_comp {
     xg_str execution_thread;
     xg_dict names;
     uint32_t source_at;
-    uint32_t fresh;                           /* for names made up by passes */
-    uint32_t taken[XG_OPCODE_COUNT / 32 + 1]; /* a bit for each opcode whose own word is an instruction's name */
+    uint32_t fresh;                           /* for the names that passes invent */
+    uint32_t taken[XG_OPCODE_COUNT / 32 + 1]; /* a bit for each opcode whose word is the name of an instruction */
 };
 
 typedef struct xg_stack_table {
@@ -298,83 +298,85 @@ typedef struct xg_header_attr {
 } xg_header_attr; /* attributes kept as checked text */
 
 enum {
-    XG_HLO_CC = 90 /* the compute capability that a module is for until one is named */
+    XG_HLO_CC = 90 /* the compute capability of modules that name none */
 };
-#define XG_HLO_DEVICE_KEY "xlagpu.device" /* of the frontend attribute that names it */
+#define XG_HLO_DEVICE_KEY "xlagpu.device" /* the frontend attribute that names the device */
 struct xg_module {
     xg_ctx *ctx;
     xg_arena *arena; /* lives as long as the module */
-    /* for what a pass needs while it runs: the driver takes it back afterwards, and the memory stays warm */
+    /* memory of the running pass: the driver resets it after each, so its pages stay warm */
     xg_arena *work;
     const xg_source *source; /* NULL for modules made by code */
     xg_comp *first, *last, *entry;
     uint32_t n_comps, n_ids, n_shapes, n_comp_ids;
     bool is_scheduled;
-    bool compact_operands;        /* an operand is printed without its shape (the default of dumps today) */
-    bool has_entry_layout;        /* it was written */
-    const xg_shape *entry_params; /* tuple of the parameters' shapes, and */
-    /* the result's, with the layouts of entry_computation_layout or of the instructions */
-    const xg_shape *entry_result;
+    bool compact_operands; /* an operand is printed without its shape (the default of dumps today) */
+    bool has_entry_layout; /* the text has an entry_computation_layout */
+    /* The parameters' shapes, as a tuple, and the result's, with the layouts of entry_computation_layout or of the
+     * instructions. */
+    const xg_shape *entry_params, *entry_result;
     int64_t replica_count, num_partitions;
     uint32_t n_aliases;
-    xg_device device;        /* that the module is for; until one is named, the usual one of XG_HLO_CC */
-    int64_t machine_devices; /* so many neighbouring devices are one machine; 0: all of them */
-    /* that combined collectives move at most, as the caller says; 0: as the model of time does */
+    xg_device device;        /* the target; the usual one of XG_HLO_CC until one is named */
+    int64_t machine_devices; /* so many neighbouring devices form a machine; 0: all of them */
+    /* the caller's limits on the bytes that combined collectives move; 0: the model of time sets them */
     uint32_t combine_all_reduce, combine_all_gather, combine_reduce_scatter;
     const xg_io_alias *aliases; /* input_output_alias */
     uint32_t n_donors;
     const xg_io_alias *donors; /* buffer_donor: parameters alone */
     uint32_t n_header;
-    const xg_header_attr *header; /* the rest, in the order written */
-    /* instructions and nothing between them; what is looked at with them (operands, attributes, literals of the text),
-     * one behind the other; computations */
+    const xg_header_attr *header; /* the other attributes of the header, in textual order */
+    /* nodes: instructions with nothing between them; uses: what passes read along with them (operands, attributes,
+     * literals of the text); comps: computations */
     xg_arena *nodes, *uses, *comps;
-    xg_inst *spare; /* of computations that are gone, with their operands: the next ones are made of them */
+    xg_inst *spare; /* instructions of removed computations, with their operand arrays, for reuse */
     xg_str name;
     xg_stack_table stack;
     xg_dict comp_names;
-    uint32_t fresh;        /* for names of computations made up by passes */
-    bool has_device;       /* the text or the compilation named it: it is printed */
+    uint32_t fresh;        /* for the names of computations that passes invent */
+    bool has_device;       /* the text or the compilation named the device, so it is printed */
     uint32_t bf16_ops;     /* a bit for each of XG_FLOAT_OPS (opt.h) that the target computes on bf16 */
-    bool has_dynamic;      /* a shape with dynamic dimensions was made */
-    bool double_buffering; /* loops may become two rounds in one */
-    uint32_t libraries;    /* bits of xg_exe_library: those that may be called */
-    bool deterministic;    /* the same bits in every run, whatever order threads come in */
-    bool excess_precision; /* results may be more precise than the module asks for: its user has said so */
-    bool made_empty;       /* an array shape without elements */
-    bool made_tuple;       /* an instruction whose value is one, or that was made before its shape was known */
-    bool made_order;       /* a control edge */
-    bool made_layout;      /* one that is not the usual one: another order, or extras */
+    bool has_dynamic;      /* a shape with dynamic dimensions has been created */
+    bool double_buffering; /* loops may be unrolled by two (double buffering) */
+    uint32_t libraries;    /* bits of xg_exe_library: the libraries that may be called */
+    bool deterministic;    /* bitwise equal results in every run, whatever the order of threads */
+    bool excess_precision; /* the caller allows results that are more precise than the module asks for */
+    /* made_...: set at the first one; passes that look for such return early without it */
+    bool made_empty;   /* an array shape without elements */
+    bool made_tuple;   /* an instruction whose value is a tuple, or whose shape was not known at its creation */
+    bool made_order;   /* a control edge */
+    bool made_layout;  /* a layout that is not row-major, or has extras */
     bool made_extras;  /* a layout that says more than an order (tiles, widths, memory spaces), or a pinned buffer */
-    bool row_programs; /* priority fusion may make them: pass row-fusion */
-    /* by leaf: of the size of a dynamic dimension 1 + that dimension, else 0; NULL: there are none. DynamicPadder fills
-     * them */
+    bool row_programs; /* priority fusion may form row programs (pass row-fusion) */
+    /* by leaf: 1 + d where the leaf is the size of dynamic dimension d, else 0; NULL: no dimension is dynamic.
+     * DynamicPadder fills them. */
     uint32_t *param_sizes, *result_sizes;
-    /* by leaf of the parameters and of the result, of which parts of whole arrays they are: the sizes of the whole,
-     * then for each device whether it has a part (1 or 0) and where that begins. NULL: all of it */
+    /* by leaf of the parameters and of the result, which part of the whole array each device holds: the whole's sizes,
+     * then for each device 1 or 0 (it has a part or none) and the part's origin. NULL: each holds the whole. */
     const xg_ints **param_parts, **result_parts;
-    bool limit_is_wish;   /* the memory limit is the device's: a program that needs more is compiled all the same */
+    bool limit_is_wish;   /* the limit is the device's memory, not the caller's: larger programs compile all the same */
     int64_t memory_limit; /* bytes of device memory that the program may need; 0: any */
-    uint32_t made_again;  /* kernels that this has cost */
+    uint32_t made_again;  /* kernels that rematerialisation has added */
     xg_buf *fusion_log;   /* NULL: fusion passes keep no log */
     const xg_source *schedule; /* how kernels are made: sched/schedules.c; NULL: as the compiler decides */
     const xg_source *tuned;    /* records by device and computation: choice/tuned.c; NULL: none */
-    /* is shown what nests of kernels go through (driver: what every stage is shown to); NULL: nothing is */
+    /* the driver's callback for stages: gets those of kernels' loop nests; NULL: none */
     void (*dump)(void *user, const char *stage, const char *text, size_t n);
     void *dump_user;
-    void *kept_plans; /* choice/: of kernels, until they are emitted; NULL: none */
-    /* driver: picoseconds of a kernel's IR, which is spent, by the model of time; NULL: the device has no such time */
+    void *kept_plans; /* choice/: the plans of kernels until emission; NULL: none */
+    /* the driver's function: picoseconds of a kernel by the model of time; consumes the IR. NULL: there is no model of
+     * this device */
     int64_t (*kernel_time)(const xg_module *m, void *kernel);
-    const void *target; /* what the driver aims at */
-    /* while parsing: byte offset + 1 of the instruction being made, for errors of shapes; else 0 */
+    const void *target; /* the driver's xg_target */
+    /* while parsing: byte offset + 1 of the current instruction, for errors of shapes; else 0 */
     uint32_t at;
-    /* an instruction with this opcode was made; where none ever was, its passes need not look */
+    /* an instruction with this opcode has been created; passes about other opcodes return early */
     bool made[XG_OPCODE_COUNT];
-    const xg_ints *ints[64];                      /* the last of each hash that was kept */
-    const xg_layout *descending[XG_RANK_MAX + 1]; /* the default layout of each rank, made when first asked for */
+    const xg_ints *ints[64];                      /* xg_ints_kept: the last list of each hash */
+    const xg_layout *descending[XG_RANK_MAX + 1]; /* the default layout of each rank, created on demand */
     xg_set shapes, layouts;
     xg_pool pool;
-    XG_VEC(xg_str) param_names; /* of fused computations, which share the texts */
+    XG_VEC(xg_str) param_names; /* of fused computations, which share these texts */
 };
 
 /* ---- shape.c ---- */
@@ -398,7 +400,7 @@ XG_FN bool xg_shape_is_array(const xg_shape *s);
 XG_FN bool xg_shape_is_scalar(const xg_shape *s);
 XG_FN const xg_shape *xg_shape_held(const xg_shape *s); /* the array in a pinned buffer, b(f32[4]); else s */
 XG_FN bool xg_shape_compatible(const xg_shape *a, const xg_shape *b); /* equal ignoring layouts */
-/* and whichever dimensions are dynamic: what XLA's parser asks of a shape that is written twice */
+/* The same, also ignoring which dimensions are dynamic: so XLA's parser compares a shape that stands twice. */
 XG_FN bool xg_shape_compatible_sizes(const xg_shape *a, const xg_shape *b);
 XG_FN bool xg_shape_same_dims(const xg_shape *a, const xg_shape *b); /* arrays with equal dims, any type and layout */
 XG_FN int64_t xg_shape_leaves(const xg_shape *s); /* arrays, tokens and opaques in a nested tuple, in order */
@@ -413,7 +415,7 @@ XG_FN int xg_type_class(xlagpu_type t); /* XGT_P, XGT_I, XGT_F, XGT_C or 0 */
 XG_FN bool xg_type_signed(xlagpu_type t);
 XG_FN xlagpu_type xg_type_real(xlagpu_type t); /* c64 -> f32, c128 -> f64, else itself */
 XG_FN xlagpu_type xg_type_find(xg_str name);   /* XLAGPU_INVALID when there is none */
-XG_FN bool xg_type_reserves(xg_str name);      /* is it the word of a type, which nothing can be named? */
+XG_FN bool xg_type_reserves(xg_str name);      /* true for the word of a type: no instruction can have that name */
 
 /* ---- graph.c ---- */
 XG_FN const char *xg_op_name(xg_opcode op);
@@ -428,37 +430,37 @@ XG_FN xg_module *xg_module_new(xg_ctx *c, xg_arena *a, xg_str name);
 /* made unique; placed before `before`, or last */
 XG_FN xg_comp *xg_comp_new(xg_module *m, xg_str name, xg_comp *before);
 XG_FN void xg_comp_remove(xg_comp *c);
-XG_FN void xg_comp_reuse(xg_comp *c); /* the same; nothing points to its instructions any more: they are made again */
-/* with the next number, before the first instruction that is no parameter */
+XG_FN void xg_comp_reuse(xg_comp *c); /* removes it and reuses its instructions: nothing may point to them any more */
+/* The parameter gets the next number and stands before the first instruction of another opcode. */
 XG_FN xg_inst *xg_comp_add_param(xg_comp *c, const xg_shape *shape, xg_str name);
 XG_FN xg_inst *xg_comp_add_numbered_param(xg_comp *c, const xg_shape *shape); /* param_0, param_1 ... */
-/* has no users; those behind it are renumbered */
+/* The parameter has no users; later ones are renumbered. */
 XG_FN void xg_comp_remove_param(xg_comp *c, uint32_t number);
 XG_FN void xg_comp_set_param(xg_inst *i, int64_t number); /* gives a new PARAMETER its number */
 /* New instructions go before `before` (same computation), or last. The name is a wish: it is made unique; empty: the
  * opcode's. Operands are copied. */
 XG_FN xg_inst *xg_inst_new(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n,
     xg_inst *before, xg_str name);
-XG_FN void xg_inst_take_name(xg_inst *i); /* the newest in its computation's table */
-/* Same op, shape, attributes and number; operands mapped by the caller. Control predecessors are kept only within a
- * computation. */
-XG_FN void xg_inst_give_name(xg_inst *i, xg_str wish); /* the wish, or the next that is free; empty: by its opcode */
+XG_FN void xg_inst_take_name(xg_inst *i);              /* the newest in its computation's table */
+XG_FN void xg_inst_give_name(xg_inst *i, xg_str wish); /* the wish, or the next free name; empty: the opcode's */
 XG_FN const xg_ints *xg_ints_new(xg_arena *arena, const int64_t *p, uint32_t n); /* a copy */
-/* As long as the module; most are what others have, too, and then the same: that lies in the cache. */
+/* A copy that lives as long as the module; equal lists mostly share one, which then stays in the cache. */
 XG_FN const xg_ints *xg_ints_kept(xg_module *m, const int64_t *p, uint32_t n);
 XG_FN bool xg_ints_has(xg_ints s, int64_t v);
+/* Same op, shape, attributes and number; the caller maps the operands. Control predecessors are kept only within a
+ * computation. */
 XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, xg_inst *before);
-/* To the end of another computation; its users are the caller's to see to. */
+/* Moves it to the end of another computation; the caller updates its users. */
 XG_FN void xg_inst_move(xg_inst *i, xg_comp *to, xg_inst *const *operands);
 XG_FN void xg_inst_remove(xg_inst *i); /* has no users left and is not the root */
 XG_FN void xg_inst_set_operand(xg_inst *i, uint32_t index, xg_inst *to);
 XG_FN void xg_inst_drop_operands(xg_inst *i, uint32_t n); /* keeps the first n */
 XG_FN void xg_inst_replace(xg_inst *from, xg_inst *to);   /* all uses but those by `to` itself, and the root */
 XG_FN void xg_inst_move_before(xg_inst *i, xg_inst *before);
-XG_FN uint32_t xg_inst_n_users(const xg_inst *i);        /* counts uses; O(uses) */
-XG_FN void xg_inst_note_attr(xg_inst *i, xg_attr_key k); /* it has one by that key from now on */
+XG_FN uint32_t xg_inst_n_users(const xg_inst *i);        /* the number of uses; O(uses) */
+XG_FN void xg_inst_note_attr(xg_inst *i, xg_attr_key k); /* records that it has an attribute of this key */
 XG_FN void xg_inst_set_attr(xg_inst *i, xg_attr attr);
-/* A dot or convolution that takes its operands, both f32, for tf32: algorithm=dot_tf32_tf32_f32. */
+/* True for a dot or convolution of f32 that rounds its operands to tf32: algorithm=dot_tf32_tf32_f32. */
 XG_FN bool xg_inst_is_tf32(const xg_inst *i);
 XG_FN bool xg_inst_is_default_precision(const xg_inst *i); /* operand_precision asks for no more */
 enum {
@@ -466,7 +468,7 @@ enum {
 };
 XG_FN void xg_inst_remove_attr(xg_inst *i, xg_attr_key k);
 XG_FN const xg_attr *xg_inst_attr(const xg_inst *i, xg_attr_key k); /* NULL when absent */
-XG_FN bool xg_inst_may_call(const xg_inst *i);                      /* false: it names no computation */
+XG_FN bool xg_inst_may_call(const xg_inst *i);        /* false: none of its attributes names a computation */
 XG_FN const xg_attr *xg_inst_order(const xg_inst *i); /* control_predecessors; most modules have none anywhere */
 XG_FN int64_t xg_attr_int(const xg_inst *i, xg_attr_key k, int64_t otherwise); /* INT, BOOL */
 XG_FN xg_ints xg_attr_ints(const xg_inst *i, xg_attr_key k); /* INTS, or INTLISTS written flat; empty when absent */
@@ -486,13 +488,13 @@ XG_FN void xg_inst_set_comp(xg_inst *i, xg_attr_key k, xg_comp *c);
 XG_FN void xg_inst_set_ints(xg_inst *i, xg_attr_key k, const int64_t *p, uint32_t n);
 XG_FN void xg_inst_set_str(xg_inst *i, xg_attr_key k, xg_str s);
 XG_FN void xg_inst_set_text(xg_inst *i, xg_attr_key k, const char *z);
-XG_FN void xg_inst_take_attrs(xg_inst *i, const xg_inst *from); /* all that the other has */
+XG_FN void xg_inst_take_attrs(xg_inst *i, const xg_inst *from); /* all attributes of the other instruction */
 #define XG_OPERAND(i, k) ((i)->operands[k].value)
 #define XG_USE_INDEX(u) ((uint32_t)((u) - (u)->user->operands)) /* which operand of the user it is */
-/* The next one and the one before in program order. Instructions lie in memory in the order in which they were made,
- * which is nearly that of the program: those further on are asked for while this one is looked at, for in a list alone
- * each waits for the one in front of it; so is the next but one, wherever it lies. Both lines of each: a processor
- * guesses the next line sooner than the next but one. */
+/* The next and the previous instruction in program order. Following a list, each load waits for the one before it.
+ * Instructions lie in memory in the order of creation, which is nearly the program's, so the walk prefetches what lies
+ * XG_INST_AHEAD bytes further on, and the next but one wherever it lies: both lines of each, since hardware prefetchers
+ * find the next line sooner than the next but one. */
 enum {
     XG_INST_AHEAD = 2048, /* bytes: a few instructions */
     XG_INST_LINE = 64
@@ -513,7 +515,7 @@ XG_INLINE xg_inst *xg_inst_before(const xg_inst *i) {
     if (before) xg_inst_bring((uintptr_t)before->prev);
     return before;
 }
-/* The next computation: likewise those further on are asked for, and what the next but one begins with. */
+/* The next computation; prefetches computations further on, and the first instruction of the next but one. */
 XG_INLINE xg_comp *xg_comp_behind(const xg_comp *c) {
     xg_comp *next = c->next;
     xg_inst_bring((uintptr_t)c + XG_INST_AHEAD);
@@ -530,7 +532,7 @@ XG_FN xg_literal *xg_literal_new(xg_arena *a, const xg_shape *shape);  /* zeroed
 XG_FN bool xg_literal_equal(const xg_literal *a, const xg_literal *b); /* bit for bit */
 /* arrays of more than 10 elements as {...} unless whole */
 XG_FN void xg_literal_print(xg_buf *b, const xg_literal *l, bool whole);
-/* Reads a literal of the shape at src->text + *at and moves *at behind it; fails through the context with a
+/* Parses a literal of the shape at src->text + *at and moves *at behind it; fails through the context with a
  * position. */
 XG_FN xg_literal *xg_literal_parse(xg_ctx *c, xg_arena *a, const xg_source *src, size_t *at, const xg_shape *shape);
 XG_FN uint64_t xg_literal_seed(const xg_inst *constant);
@@ -546,11 +548,13 @@ XG_FN void xg_int_store(xlagpu_type t, void *p, int64_t v); /* one element of a 
 /* ---- config.c: the text of a backend_config ---- */
 XG_FN xg_str xg_config_object(xg_arena *a, xg_str config);  /* the JSON object, out of its quotes if it is in any */
 XG_FN xg_str xg_config_get(xg_str object, const char *key); /* the value's text; empty when absent */
-XG_FN xg_str xg_config_with(xg_arena *a, xg_str object, const char *key, xg_str value); /* value empty: without it */
+/* The object with this value; an empty one removes the key. */
+XG_FN xg_str xg_config_with(xg_arena *a, xg_str object, const char *key, xg_str value);
 XG_FN bool xg_config_is_space(char c);
-XG_FN xg_str xg_config_trim(xg_str s);                  /* without space at its ends */
-XG_FN xg_str xg_config_inside(xg_str value, char open); /* between { } or [ ]; p is NULL when it is none of that */
-/* Takes the next one off the front; false at the end. */
+XG_FN xg_str xg_config_trim(xg_str s); /* without space at its ends */
+/* What stands between { } or [ ]; p is NULL where there are no such brackets. */
+XG_FN xg_str xg_config_inside(xg_str value, char open);
+/* Take the next item (with its key) off the front; false at the end. */
 XG_FN bool xg_config_item(xg_str *rest, xg_str *value);
 XG_FN bool xg_config_member(xg_str *rest, xg_str *key, xg_str *value);
 XG_FN xg_str xg_config_word(xg_str value);            /* without its quotes; escape sequences stay */
@@ -569,26 +573,26 @@ typedef struct xg_tiles {
     xg_tile *p;   /* in the order in which they apply */
     int64_t tail; /* the array's end is padded to a multiple of so many elements */
 } xg_tiles;
-/* The dimensions of an array on their way through its tiles, most major first. */
+/* The dimensions of an array while its tiles are applied one after the other, most major first. */
 typedef struct xg_tiled_dims {
     uint32_t n;
     int64_t size[2 * XG_RANK_MAX];
-    /* of the tile that is being applied */
-    uint32_t lead;                    /* dimensions of one element that it puts in front */
-    uint32_t merged[2 * XG_RANK_MAX]; /* by dimension that it sees: of how many it is made */
-    uint32_t tiled;                   /* it splits so many, the most minor ones, */
+    /* of the current tile: */
+    uint32_t lead;                    /* it adds so many dimensions of size 1 in front */
+    uint32_t merged[2 * XG_RANK_MAX]; /* by dimension of the tile: how many dimensions it combines */
+    uint32_t tiled;                   /* it splits so many of the most minor dimensions, */
     int64_t tile[XG_RANK_MAX];        /* into parts of these sizes */
 } xg_tiled_dims;
 XG_FN bool xg_layout_has_tiles(const xg_layout *l);
 XG_FN xg_tiles *xg_tiles_of(xg_arena *a, const xg_layout *l); /* of a layout without tiles: none */
 XG_FN void xg_tiles_begin(const xg_shape *s, xg_tiled_dims *d);
-XG_FN void xg_tile_prepare(const xg_tile *t, xg_tiled_dims *d);    /* leads and merges dimensions, */
-XG_FN void xg_tile_split(xg_tiled_dims *d);                        /* then splits them */
-XG_FN int64_t xg_tiled_elements(xg_arena *a, const xg_shape *s);   /* that its memory has room for, padding included */
-XG_FN const char *xg_tiles_refuse(xg_arena *a, const xg_shape *s); /* NULL, or why the shape cannot have them */
+XG_FN void xg_tile_prepare(const xg_tile *t, xg_tiled_dims *d);    /* adds leading dimensions and merges, */
+XG_FN void xg_tile_split(xg_tiled_dims *d);                        /* then splits */
+XG_FN int64_t xg_tiled_elements(xg_arena *a, const xg_shape *s);   /* of its memory, padding included */
+XG_FN const char *xg_tiles_refuse(xg_arena *a, const xg_shape *s); /* NULL, or why this shape cannot have these tiles */
 XG_FN int64_t xg_tiled_offset(const xg_tiles *t, const xg_shape *s, const int64_t *logical); /* in elements */
 
-XG_FN bool xg_bitcast_sees_tiles(const xg_inst *i); /* else they are ignored (infer_movement.c) */
+XG_FN bool xg_bitcast_sees_tiles(const xg_inst *i); /* else tiles are ignored (infer_movement.c) */
 
 /* ---- windows.c ---- */
 typedef struct xg_windows { /* the roles of dimensions in a gather or scatter */
@@ -596,17 +600,17 @@ typedef struct xg_windows { /* the roles of dimensions in a gather or scatter */
     /* the array in which windows lie, and that of windows alone: a gather's result, a scatter's update */
     const xg_shape *whole, *part;
     int64_t vector_dim, positions;  /* positions: how many windows */
-    uint32_t n_starts, n_positions; /* components of an index vector; dims that number the windows */
-    /* by such a dim: which one it is of the indices, and of the part */
+    uint32_t n_starts, n_positions; /* components of an index vector; dims that enumerate the windows */
+    /* of such a dim: its number in the indices, and in the part */
     uint32_t place[XG_RANK_MAX], position[XG_RANK_MAX];
-    int64_t counts[XG_RANK_MAX]; /* its size */
-    int64_t size[XG_RANK_MAX];   /* by dim of the whole: a window's, and */
-    int32_t inside[XG_RANK_MAX]; /* which dim of the part is along it; -1: none, it is 1 */
-    int32_t start[XG_RANK_MAX];  /* which component says where windows begin; -1: none does */
-    int32_t batch[XG_RANK_MAX];  /* which dim that numbers windows runs with it; -1: none */
+    int64_t counts[XG_RANK_MAX]; /* of such a dim: its size */
+    int64_t size[XG_RANK_MAX];   /* by dim of the whole: the window's size, */
+    int32_t inside[XG_RANK_MAX]; /* the dim of the part that runs along it (-1: none, the size is 1), */
+    int32_t start[XG_RANK_MAX];  /* the component that says where windows begin (-1: none), */
+    int32_t batch[XG_RANK_MAX];  /* and the enumerating dim that runs along it (-1: none) */
 } xg_windows;
 XG_FN xg_windows xg_windows_of(const xg_inst *i);
-XG_FN bool xg_ints_at(xg_ints list, int64_t v, uint32_t *at); /* whether v is in the list, and at which place */
+XG_FN bool xg_ints_at(xg_ints list, int64_t v, uint32_t *at); /* true if v is in the list; *at: its place */
 
 /* ---- lex.c, parse_shape.c, parse_devices.c, parse_attr.c, parse.c, parse_module.c (among themselves: text.h) ---- */
 /* a module, or a single instruction; fails with a position; verified for grammar only */
@@ -633,15 +637,15 @@ XG_FN void xg_put_quoted(xg_buf *b, xg_str s); /* in double quotes, with C escap
 XG_FN const xg_shape *xg_hlo_infer(xg_module *m, const xg_inst *i);
 
 /* ---- verify.c ---- */
-/* every rule of every instruction, computation and the module; fails with a position */
+/* Checks every rule of instructions, computations and the module; fails with a position. */
 XG_FN void xg_hlo_verify(xg_module *m);
 #ifdef XLAGPU_SMALL
-/* What a small build lacks ("solvers are"), and this instruction needs. */
+/* Fails: the instruction needs `what` ("solvers are"), which a small build lacks. */
 XG_NORETURN XG_FN void xg_hlo_left_out(const xg_inst *i, const char *what);
 #endif
 XG_NORETURN XG_FN void xg_hlo_fail(const xg_inst *i, xlagpu_status s, const char *hint, const char *format, ...)
     XG_PRINTF(4, 5); /* at the instruction's place */
-/* The same with XLAGPU_ERROR_INVALID: hundreds of places that pass an argument less. */
+/* The same with XLAGPU_ERROR_INVALID: hundreds of callers pass one argument less. */
 XG_NORETURN XG_FN void xg_hlo_invalid(const xg_inst *i, const char *hint, const char *format, ...) XG_PRINTF(3, 4);
 XG_NORETURN XG_FN void xg_hlo_wrong(const xg_inst *i, const char *format, ...)
     XG_PRINTF(2, 3); /* ..., without a hint */

@@ -37,8 +37,8 @@ XG_FN const xg_shape *xg_hlo_infer(xg_module *m, const xg_inst *i) {
     const xg_op_row *row = &xg_op_rows[i->op];
     uint32_t k;
     XG_RULE(i, i->n_operands >= row->lo && (row->hi == 255 || i->n_operands <= row->hi),
-        "there must be %s%u operand%s, but there are %u", row->hi == row->lo ? "" : "at least ", row->lo,
-        row->lo == 1 ? "" : "s", i->n_operands);
+        "there must be %s%u operand%s, not %u", row->hi == row->lo ? "" : "at least ", row->lo, row->lo == 1 ? "" : "s",
+        i->n_operands);
     if (row->types != XGT_ANY)
         for (k = 0; k < i->n_operands; k++) {
             const xg_shape *s = xg_infer_operand(i, k);

@@ -608,7 +608,7 @@ XG_FN void xg_lit_array(xg_lit_reader *r, const xg_shape *s) {
         c = xg_lit_peek(r);
         if (c == '}' && depth > 0) {
             if (count[depth - 1] != s->dims[depth - 1])
-                xg_lit_fail(r, r->p, NULL, "dimension %u has %lld elements, but there are %lld here", depth - 1,
+                xg_lit_fail(r, r->p, NULL, "dimension %u has size %lld, but %lld given", depth - 1,
                     (long long)s->dims[depth - 1], (long long)count[depth - 1]);
             depth--;
             r->p++;
@@ -619,7 +619,7 @@ XG_FN void xg_lit_array(xg_lit_reader *r, const xg_shape *s) {
                 "'...' stands for a whole array only");
         if (c == 0 && r->p >= r->end) xg_lit_fail_unexpected(r, r->p, NULL);
         if (depth > 0 && count[depth - 1] == s->dims[depth - 1])
-            xg_lit_fail(r, r->p, NULL, "dimension %u has %lld elements, but there are more here", depth - 1,
+            xg_lit_fail(r, r->p, NULL, "dimension %u has size %lld, but more elements are given", depth - 1,
                 (long long)s->dims[depth - 1]);
         if (depth < s->rank) {
             if (c != '{')
@@ -651,8 +651,7 @@ XG_FN xg_literal *xg_lit_tuple(xg_lit_reader *r, const xg_shape *s, uint32_t dep
     r->p++;
     for (i = 0; i < s->n_elems; i++) {
         xg_lit_space(r, i > 0);
-        if (xg_lit_peek(r) == ')')
-            xg_lit_fail(r, r->p, NULL, "the tuple has %u elements, but there are %u here", s->n_elems, i);
+        if (xg_lit_peek(r) == ')') xg_lit_fail(r, r->p, NULL, "the tuple has %u elements, but %u given", s->n_elems, i);
         elems[i] = xg_lit_read(r, s->elems[i], depth + 1);
     }
     xg_lit_space(r, s->n_elems > 0);

@@ -214,8 +214,8 @@ XG_FN void xg_mlir_add_operand(xg_mlir *x, xg_mlir_making *o) {
 }
 XG_APART XG_FN const char *xg_mlir_type_text(xg_mlir *x, const xg_ir_type *t) {
     xg_buf b;
+    if (!t->shape) return t->text.n ? xg_str_copy(x->ir->arena, t->text).p : "of another kind";
     xg_buf_init(&b, x->ir->arena);
-    if (!t->shape) return "of another kind";
     xg_shape_print(&b, t->shape, false);
     return b.p;
 }

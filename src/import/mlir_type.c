@@ -30,7 +30,9 @@ XG_FN xlagpu_type xg_mlir_element_name(xg_mlir *x) {
         xg_format(text, sizeof text, "ui%.*s", (int)XG_MIN(w.n - 1, 8u), w.p + 1);
         t = xg_ir_element(xg_str_z(text));
     }
-    if (t == XLAGPU_INVALID) xg_mlir_fail(x, at, NULL, "'%.*s' is not an element type", (int)XG_MIN(w.n, 60u), w.p);
+    if (t == XLAGPU_INVALID)
+        xg_mlir_fail(x, at, "types are i1, i8, ui8, f16, bf16, f32, f64, complex<f32> and others",
+            "'%.*s' is not an element type", (int)XG_MIN(w.n, 60u), w.p);
     return t;
 }
 XG_FN void xg_mlir_quant_scale(xg_mlir *x, double *scale, int64_t *zero) {

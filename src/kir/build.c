@@ -1,8 +1,7 @@
-/* kir/build.c -- types, functions, operations and their uses: everything that makes or changes kernel IR.
+/* kir/build.c -- types, functions, operations and their uses: everything that creates or changes kernel IR.
  *
- * An operation is one block of the arena: the operation, its operands, its results, its regions' pointers. Uses are the
- * operands themselves, threaded through a list that starts in the value, in the order in which they were made. Nothing
- * is freed. */
+ * An operation is one block of the arena: header, operands, results, pointers to regions. The operands are also the
+ * links of their value's list of uses, in the order of creation. Nothing is freed. */
 #ifndef XG_KIR_BUILD_C
 #define XG_KIR_BUILD_C
 #include "kir.h"
@@ -76,7 +75,7 @@ XG_FN xg_kelem xg_kelem_of(xlagpu_type t) {
 
 /* ---- operations' table ---- */
 
-/* All names behind one another: a row says where its name begins, in two bytes where a pointer has eight. */
+/* All names in one string: a row has the offset of its name, in two bytes instead of a pointer's eight. */
 typedef struct xg_kop_names {
 #define X(name, text, lo, hi, results, regions, flags, types, attrs) char of_##name[sizeof(text)];
     XG_KIR_OPS(X)
@@ -333,10 +332,10 @@ XG_FN void xg_kuse_unlink(xg_kuse *u) {
     u->prev = u->next = NULL;
 }
 
-/* ---- making operations ---- */
+/* ---- creating operations ---- */
 
-/* An operation is made of values and types that exist: where another room fails to make one (a map that is not
- * defined, a value that is no array), compilation ends here with its name. */
+/* Ends the compilation with the operation's name if an operand or type is missing: another room could not build it (an
+ * undefined map, a value that is no array). */
 XG_NORETURN XG_FN void xg_kir_refuse(const xg_kb *b, xg_kopcode code, const char *what, uint32_t k) {
     xg_fail(b->m->ctx, XLAGPU_ERROR_INTERNAL, "kernel IR, function @%s: operation %s is made without %s %u",
         b->region->func->name.p, xg_kop_name(code), what, k);
@@ -427,7 +426,7 @@ XG_FN xg_kval *xg_kcast(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kelem to) {
 
 /* ---- constants ---- */
 
-/* Bits of an integer element in their one form: sign-extended, i1 0 or 1. */
+/* The canonical form of an integer element's bits: sign-extended; i1 is 0 or 1. */
 XG_FN int64_t xg_kint_wrap(xg_kelem e, int64_t v) {
     int bits = xg_kelem_bits(e);
     uint64_t u = (uint64_t)v;
@@ -438,8 +437,8 @@ XG_FN int64_t xg_kint_wrap(xg_kelem e, int64_t v) {
     return (int64_t)u;
 }
 
-/* The pool holds the constants at the head of the entry. What stands there may have been removed or have changed its
- * type since: then it is no answer any more. */
+/* The pool holds the constants at the head of the entry. An entry may have been removed or have changed its type since,
+ * so a hit compares everything. */
 typedef struct xg_kconst_key {
     const xg_ktype *type;
     int64_t a, b;
@@ -459,13 +458,13 @@ XG_FN void **xg_kconst_slot(xg_set *pool, const xg_ktype *t, int64_t a, int64_t 
     key.at = at;
     return xg_set_find(pool, xg_hash_mix(t->id + (uint32_t)b, (uint64_t)a), xg_kconst_same, &key);
 }
-/* Behind the last constant at the head of the entry; in front of all, should that one be gone. */
+/* The place behind the last constant at the head of the entry; the entry's start, if that constant was removed. */
 XG_FN xg_kb xg_kconst_place(xg_kmodule *m) {
     xg_kregion *body = m->entry->body;
     return xg_kb_make(
         m, body, m->last_constant && m->last_constant->parent == body ? m->last_constant->next : body->first, 0);
 }
-/* A constant that will take a register, as predicates and 16 bits do, is better made where it is used. */
+/* Predicates and 16-bit constants take a register, so they are created at each use instead of pooled. */
 XG_FN bool xg_kconst_is_pooled(const xg_kb *b, const xg_ktype *t) {
     int bits = xg_kelem_bits(t->elem);
     return b->m->constants.arena && bits != 1 && bits != 16 && b->region->func == b->m->entry;
@@ -545,7 +544,7 @@ XG_FN xg_kval *xg_k3_held(xg_kb *b, xg_kopcode op, xg_kval *x) {
 XG_FN xg_kval *xg_kcmpi_held(xg_kb *b, xg_kcmpi p, xg_kval *x) { return xg_kcmpi_(b, p, x, xg_kheld(b)); }
 XG_FN xg_kval *xg_kcmpf_held(xg_kb *b, xg_kcmpf p, xg_kval *x) { return xg_kcmpf_(b, p, x, xg_kheld(b)); }
 
-/* Up to two values in front of indices; the list is scratch. */
+/* A list of up to two values, then the indices, in scratch memory. */
 XG_FN xg_kval **xg_kindexed(xg_kb *b, xg_kval *first, xg_kval *second, xg_kval *const *indices, uint32_t n) {
     xg_kval **v = XG_NEW_N(b->m->temp, xg_kval *, n + 2);
     uint32_t k, at = 0;
@@ -591,7 +590,7 @@ XG_FN const xg_ktype **xg_ktypes_index(xg_kb *b, uint32_t n) {
     return t;
 }
 
-/* Maps that are not defined have no dimensions to count by. */
+/* Fails at an undefined map, which has no dimensions. */
 XG_FN void xg_kir_check_map(const xg_kb *b, xg_kopcode code, const xg_imap *map) {
     if (map->state == XG_IMAP_UNDEFINED)
         xg_fail(b->m->ctx, XLAGPU_ERROR_INTERNAL,
@@ -693,18 +692,18 @@ XG_FN void xg_kval_replace(xg_kval *from, xg_kval *to) {
         xg_kuse_link(u, to);
     }
     from->first_use = from->last_use = NULL;
-    /* a constant names itself, and stands for many */
+    /* constants print as numbers, and one may replace many values */
     if (to->name.n == 0 && (!to->def || to->def->op != XG_K_OP_CONST)) to->name = from->name;
 }
 
-/* Takes an operation's operands, and those of everything in it, off the use lists. */
+/* Removes the operands of an operation, and of everything in its regions, from their lists of uses. */
 XG_FN void xg_kop_drop_uses(xg_kop *op) {
     uint32_t k;
     xg_kop *o;
     for (k = 0; k < op->n_operands; k++) xg_kuse_unlink(&op->operands[k]);
     op->parent->func->module->n_ops--;
     op->parent->func->module->made[op->op]--;
-    op->parent = NULL; /* tells a worklist that it is gone */
+    op->parent = NULL; /* marks it as removed, for worklists */
     for (k = 0; k < op->n_regions; k++)
         for (o = op->regions[k]->last; o; o = o->prev) xg_kop_drop_uses(o);
 }
@@ -736,7 +735,7 @@ XG_FN void xg_kclone_begin(const xg_kregion *r) {
 }
 XG_FN void xg_kclone_put(xg_kval *v, xg_kval *copy) { v->scratch = copy; }
 XG_FN xg_kval *xg_kclone_value(xg_kval *v) { return v->scratch ? (xg_kval *)v->scratch : v; }
-/* The lane of a vector that was put together, if it is plain to see. */
+/* The inserted value of a vector's lane, if the insertions in front of it show it. */
 XG_FN xg_kval *xg_kvector_lane(xg_kval *v, const xg_kval *index) {
     int64_t lane, at;
     if (!xg_kval_is_const(index, &lane)) return NULL;
@@ -745,7 +744,7 @@ XG_FN xg_kval *xg_kvector_lane(xg_kval *v, const xg_kval *index) {
         if (at == lane) return v->def->operands[0].value;
     return NULL;
 }
-/* A number of which the copies show all operands to be constants; NULL: it is not. */
+/* Folds an operation whose operands became constants in the copy; NULL: they are not. */
 XG_FN xg_kval *xg_kclone_folded(xg_kb *b, const xg_kop *op) {
     const xg_ktype *t = op->n_results == 1 ? op->results[0].type : NULL;
     int64_t x, y = 0, r;
@@ -755,7 +754,7 @@ XG_FN xg_kval *xg_kclone_folded(xg_kb *b, const xg_kop *op) {
         return NULL;
     return xg_kfold_int(op->op, t->elem, x, y, &r) ? xg_kconst_bits(b, t, (uint64_t)r) : NULL;
 }
-/* The block of the operation as it stands, with its own names, places and uses. */
+/* Copies the operation's block; names, places and uses become the copy's own. */
 XG_FN xg_kop *xg_kop_copy(xg_kb *b, const xg_kop *op) {
     size_t bytes = sizeof *op + op->n_operands * sizeof(xg_kuse) + op->n_results * sizeof(xg_kval);
     char *block = (char *)xg_alloc_raw(b->m->arena, bytes);
@@ -792,10 +791,10 @@ XG_FN xg_kop *xg_kop_copy(xg_kb *b, const xg_kop *op) {
     if (to->results[0].lo > to->results[0].hi) {
         to->results[0].lo = op->results[0].lo;
         to->results[0].hi = op->results[0].hi;
-    } /* else operands may be known better */
+    } /* otherwise the new operands may have narrower ranges */
     return to;
 }
-/* The same of one with regions, and what stands in them. */
+/* The same for an operation with regions, and for their operations. */
 XG_FN void xg_kop_copy_regions(xg_kb *b, const xg_kop *op) {
     xg_arena *a = b->m->temp;
     xg_kval **operands = XG_NEW_N(a, xg_kval *, op->n_operands);
@@ -848,7 +847,7 @@ XG_FN void xg_kop_clone(xg_kb *b, const xg_kop *op) {
     }
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 XG_FN xg_kop *xg_kregion_end(const xg_kregion *r) {
     return r->last && (xg_kop_flags(r->last->op) & KF_TERM) ? r->last : NULL;

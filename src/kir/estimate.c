@@ -1,12 +1,16 @@
-/* kir/estimate.c -- what a low-level kernel will do, for the model of time (cost/time.c), without running it.
+/* kir/estimate.c -- counts what a low-level kernel will execute, for the model of time (cost/time.c), without running
+ * it.
  *
- * Two warps of a block in the middle of the grid are followed through the code: the first, and one that stands for all
- * others. Integers are computed for all 32 lanes as far as they do not depend on memory, so that an access's sectors
- * and banks are those of its addresses, odd ones too. A value has a clock at which it is ready; an operation begins
- * when its operands are. Of a loop two rounds are followed, the first and one in the middle; the others take what that
- * one took. A condition that depends on memory counts as true. Of integers that memory has nothing is known but that
- * lanes which read the same place have the same number; different ones count as far apart: so an address that is made
- * of a row's number has the row's sectors, and one of each lane's own number 32. */
+ * The walk follows two warps of a block in the middle of the grid through the code: the first, and one that represents
+ * all others.
+ * - Integers that do not depend on memory are computed for all 32 lanes, so the sectors and banks of an access are
+ *   those of its addresses.
+ * - A value has the clock at which it is ready, and an operation begins when its operands are.
+ * - Of a loop two rounds are walked, the first and one in the middle; the others take as long as the latter.
+ * - A condition that depends on memory counts as true.
+ * - Of integers loaded from memory only this is known: lanes that load from one place have equal numbers. Different
+ *   ones count as far apart. So an address computed from the row's number has the row's sectors, one from each lane's
+ *   own number has 32. */
 #ifndef XG_KIR_ESTIMATE_C
 #define XG_KIR_ESTIMATE_C
 #include "estimate_values.c"
@@ -14,7 +18,8 @@
 
 /* ---- memory ---- */
 
-XG_FN bool xg_kest_seen(xg_kest *e, uint64_t sector) { /* is it in the first cache? It is from now on */
+/* True if the first cache holds the sector, which it does from now on. */
+XG_FN bool xg_kest_seen(xg_kest *e, uint64_t sector) {
     uint64_t *x = &e->seen[sector * 0x9E3779B97F4A7C15u >> 54];
     bool hit = *x == sector + 1;
     *x = sector + 1;
@@ -23,7 +28,7 @@ XG_FN bool xg_kest_seen(xg_kest *e, uint64_t sector) { /* is it in the first cac
 XG_FN int64_t xg_kest_bytes(const xg_ktype *t) {
     return (t->kind == XG_TK_VECTOR ? t->elements : 1) * XG_MAX(xg_kelem_bytes(t->elem), (int64_t)1);
 }
-/* Clocks until an access of global memory is there. */
+/* The latency of an access to global memory, in clocks; counts its sectors. */
 XG_FN int64_t xg_kest_global(xg_kest *e, const xg_kest_value *p, int64_t bytes, bool write, bool cached) {
     uint64_t before[8] = {0};
     int64_t sectors = 0, missed = 0, n = e->times * e->weight;
@@ -46,11 +51,12 @@ XG_FN int64_t xg_kest_global(xg_kest *e, const xg_kest_value *p, int64_t bytes, 
     }
     e->c->l2_sectors = xg_cost_add_mul(e->c->l2_sectors, missed, n);
     e->c->l1_passes = xg_cost_add_mul(e->c->l1_passes, XG_MAX((sectors + 3) / 4, (int64_t)1), n);
-    if (missed && !write && p->arg >= (int32_t)e->m->entry->n_inputs) return e->d->l2_latency; /* others wrote it */
+    if (missed && !write && p->arg >= (int32_t)e->m->entry->n_inputs) return e->d->l2_latency; /* blocks wrote it */
     return missed ? e->d->memory_latency : e->d->l1_latency;
 }
-/* Do all lanes want what the next one wants, or all what the next but one wants? Then a pass serves twice as many lanes
- * of a load of 8 or 16 bytes (NVIDIA's answer to "Unexpected shared memory bank conflict", developer forum 77228). */
+/* True if every lane accesses the address of its neighbour, or every lane that of the lane two further. Then a pass
+ * serves twice as many lanes of a load of 8 or 16 bytes (NVIDIA's answer to "Unexpected shared memory bank conflict",
+ * developer forum 77228). */
 XG_FN bool xg_kest_in_pairs(const xg_kest *e, const xg_kest_value *p) {
     uint32_t apart, l, differ;
     for (apart = 1; apart <= 2; apart *= 2) {
@@ -60,7 +66,7 @@ XG_FN bool xg_kest_in_pairs(const xg_kest *e, const xg_kest_value *p) {
     }
     return false;
 }
-/* Passes where each serves so many lanes: the most different words that these want of a bank. */
+/* Passes if each serves `lanes` lanes: the largest number of different words that these access in one bank. */
 XG_FN int64_t xg_kest_passes_by(const xg_kest *e, const xg_kest_value *p, int64_t lanes) {
     int64_t base, most, sum = 0;
     uint32_t l, j;
@@ -76,7 +82,7 @@ XG_FN int64_t xg_kest_passes_by(const xg_kest *e, const xg_kest_value *p, int64_
     }
     return sum;
 }
-/* Passes of an access of shared memory. */
+/* Passes of an access to shared memory. */
 XG_FN int64_t xg_kest_passes(const xg_kest *e, const xg_kest_value *p, int64_t bytes, bool write) {
     int64_t wide = XG_MAX(bytes / 4, (int64_t)1), lanes = XG_MAX(XG_WARP_LANES / wide, (int64_t)1), paired;
     if (!p->known) return wide;
@@ -112,14 +118,14 @@ XG_FN xg_kest_price xg_kest_float_price(xg_kelem e, int64_t weight) {
     xg_cost_pipe pipe = bits == 64 ? XG_PIPE_F64 : bits == 32 ? XG_PIPE_F32 : XG_PIPE_HALF;
     return xg_kest_make_price(pipe, weight, weight * XG_KEST_ALU_CLOCKS * (bits == 64 ? 2 : 1));
 }
-/* A pointer and a number: part of what reads or writes there, unless it is carried into a next round. */
+/* A pointer plus a constant is folded into the loads and stores that use it, unless a loop carries it. */
 XG_FN bool xg_kest_is_address(const xg_kop *op) {
     const xg_kuse *u = op->results[0].first_use;
     if (op->op != XG_K_OP_PTR_ADD || !xg_kval_is_const(XG_KOPERAND(op, 1), NULL)) return false;
     while (u && u->user->op != XG_K_OP_YIELD) u = u->next;
     return !u;
 }
-/* A byte of a word that becomes a float of up to 32 bits by arithmetic (ptx/legalize.c). */
+/* A byte of a word that ptx/legalize.c converts to a float of up to 32 bits by arithmetic. */
 XG_FN bool xg_kest_is_byte(const xg_kop *op) {
 #ifdef XLAGPU_SMALL
     (void)op;
@@ -189,14 +195,14 @@ XG_APART XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
     default: break;
     }
     if (!op->n_results) return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_ALU_CLOCKS);
-    if (op->op >= XG_K_OP_SUBBF2 && op->op <= XG_K_OP_FMABF2) /* of two in a word */
+    if (op->op >= XG_K_OP_SUBBF2 && op->op <= XG_K_OP_FMABF2) /* on pairs in a word */
         return xg_kest_make_price(XG_PIPE_HALF, 1, XG_KEST_ALU_CLOCKS);
     if (xg_kest_is_address(op)) return xg_kest_make_price(XG_PIPE_COUNT, 0, 0);
     t = op->results[0].type;
     if (t->kind == XG_TK_SCALAR && xg_kelem_is_float(t->elem)) return xg_kest_float_price(t->elem, 1);
     return xg_kest_make_price(XG_PIPE_INTEGER, integer, XG_KEST_ALU_CLOCKS);
 }
-/* The latency of an operation that touches memory; 0: it does not. */
+/* The latency of an operation that accesses memory; 0: it does not. */
 XG_FN int64_t xg_kest_memory(xg_kest *e, const xg_kop *op) {
     switch (op->op) {
     case XG_K_OP_LOAD: return xg_kest_access(e, op->operands[0].value, xg_kest_bytes(op->results[0].type), false, true);
@@ -214,7 +220,7 @@ XG_FN int64_t xg_kest_memory(xg_kest *e, const xg_kop *op) {
 }
 XG_FN void xg_kest_region(xg_kest *e, const xg_kregion *r);
 
-/* Straight code ends: all of it has begun, and each pipe has taken what was its. */
+/* Ends a stretch of straight-line code: all its operations have begun, and each pipe has executed its share. */
 XG_FN void xg_kest_settle(xg_kest *e) {
     uint32_t k;
     e->clock = XG_MAX(e->clock, e->latest);
@@ -224,7 +230,7 @@ XG_FN void xg_kest_settle(xg_kest *e) {
     e->n_flight = 0;
 }
 
-/* The values of a region's arguments, or of results, from those of others. */
+/* Copies values to a region's arguments or an operation's results. */
 XG_FN void xg_kest_copy(xg_kest *e, const xg_kval *to, const xg_kval *from) {
     *xg_kest_of(e, to) = *xg_kest_of(e, from);
 }
@@ -232,7 +238,7 @@ XG_FN void xg_kest_pass(xg_kest *e, const xg_kval *to, uint32_t n, const xg_kop 
     uint32_t k;
     for (k = 0; k < n && first + k < from->n_operands; k++) xg_kest_copy(e, &to[k], from->operands[first + k].value);
 }
-/* One round of a loop, counted `times` times; its clocks once. */
+/* Walks one round of a loop and counts it `times` times; gives the clocks of one. */
 XG_FN int64_t xg_kest_round(xg_kest *e, const xg_kregion *r, int64_t times) {
     int64_t before = e->times, began;
     xg_kest_settle(e);
@@ -243,9 +249,9 @@ XG_FN int64_t xg_kest_round(xg_kest *e, const xg_kregion *r, int64_t times) {
     e->times = before;
     return e->clock - began;
 }
-/* Of a loop from the block's number on, as many blocks further each time: rounds of the block that has most. All blocks
- * together do as many as there are numbers: *weight stands for those behind a block's first one. 0: it is no such
- * loop. */
+/* For a persistent loop (from the block's number on, in steps of the number of blocks): the rounds of the block that
+ * has most; 0: another loop. All blocks together do one round for each number, so *weight is set to the average of
+ * rounds after the first. */
 XG_FN int64_t xg_kest_stays(const xg_kest *e, const xg_kop *op, int64_t last, int64_t by, int64_t *weight) {
     const xg_kop *first = op->operands[0].value->def;
     int64_t trips;
@@ -255,16 +261,16 @@ XG_FN int64_t xg_kest_stays(const xg_kest *e, const xg_kop *op, int64_t last, in
     return trips;
 }
 XG_ONE_COPY XG_FN void xg_kest_commit(xg_kest_queue *q) { q->groups[q->n++ % XG_KEST_GROUPS] = q->done; }
-/* All groups but the last ones are done. */
+/* Waits until all groups but the last `but` are done. */
 XG_APART XG_FN int64_t xg_kest_await(xg_kest_queue *q, int64_t but, int64_t clock) {
     q->but = but;
     if (but >= 0 && but < XG_MIN((int64_t)q->n, (int64_t)XG_KEST_GROUPS))
         clock = XG_MAX(clock, q->groups[(q->n - 1 - (uint32_t)but) % XG_KEST_GROUPS]);
     return q->waited = clock;
 }
-/* What each of so many rounds takes: one was walked, which took so long and had n groups in front of it. What it asks
- * for, behind its wait, is waited for as many rounds later as groups may be on their way. A few rounds, as those in
- * front of a loop, leave all of their groups. */
+/* The time of each of `rounds` pipelined rounds, of which one was walked: it took `took` clocks, after n groups had
+ * been committed. A group that a round commits is awaited as many rounds later as groups may be in flight. Few rounds,
+ * as in a prologue, leave all their groups in flight. */
 XG_FN int64_t xg_kest_pipeline(xg_kest_queue *q, uint32_t n, int64_t took, int64_t rounds) {
     uint32_t each = q->n - n;
     int64_t waits, k = rounds <= XG_KEST_GROUPS ? (rounds - 1) * each : 0;
@@ -297,7 +303,7 @@ XG_APART XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
                 : 0;
     known = known && !stays && (!op->a || op->a == trips);
     if (stays) trips = stays;
-    if (op->a) trips = op->a; /* the maker of the loop knows better: a, or a / b, on average */
+    if (op->a) trips = op->a; /* the emitter's annotation: a rounds, or a / b on average */
     if (op->a && op->b && !stays) of = op->b;
     xg_kest_pass(e, r->args + 1, r->n_args - 1, op, 3);
     xg_kest_pass(e, op->results, op->n_results, op, 3);
@@ -323,7 +329,7 @@ XG_APART XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     around = e->middle;
     e->weight = XG_MAX(xg_cost_scale(weight, rest, of * all.n), (int64_t)1);
     e->middle = all;
-    units = XG_MAX(e->products.done, e->clock); /* rounds that were not followed may have moved the clock alone */
+    units = XG_MAX(e->products.done, e->clock); /* rounds that were not walked have moved only the clock */
     groups = e->copies.n;
     e->copies.but = -1;
     e->loop = op;
@@ -336,7 +342,7 @@ XG_APART XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     e->weight = stays;
     e->clock = xg_cost_add(e->clock, xg_cost_scale(took, rest, of));
     if (units > 0 && e->m->entry->pairs) units = XG_MAX(units, took);
-    if (units > took || e->m->entry->pairs) { /* matrix units that no round waits for are behind */
+    if (units > took || e->m->entry->pairs) { /* no round waits for the matrix units, which lag behind */
         e->products.done = xg_cost_add(e->products.done, xg_cost_scale(units, rest - of, of));
         e->unit = XG_MAX(e->unit, e->products.done - XG_KEST_UNIT_CLOCKS);
     }
@@ -346,7 +352,7 @@ XG_APART XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
 XG_FN void xg_kest_while(xg_kest *e, const xg_kop *op) {
     int64_t took;
     xg_kest_pass(e, op->regions[0]->args, op->regions[0]->n_args, op, 0);
-    if (op->a) { /* its maker says that it seldom goes on */
+    if (op->a) { /* annotated as seldom repeated */
         xg_kest_region(e, op->regions[0]);
         xg_kest_settle(e);
         xg_kest_pass(e, op->results, op->n_results, op->regions[0]->last, 1);
@@ -357,7 +363,7 @@ XG_FN void xg_kest_while(xg_kest *e, const xg_kop *op) {
     took += xg_kest_round(e, op->regions[1], XG_KEST_UNKNOWN_TRIPS);
     e->clock += took * (XG_KEST_UNKNOWN_TRIPS - 1);
 }
-/* What follows from a number, or (NULL) from the thread's, is computed again; false: nothing of this value does. */
+/* Recomputes what depends on a number, or (NULL) on the thread's number; false: this value does not. */
 XG_FN bool xg_kest_again_in(xg_kest *e, const xg_kval *v, const xg_kval *number, uint32_t depth) {
     xg_kop *op = v->def;
     bool thread = op && !number && op->op == XG_K_OP_THREAD_ID, again = v == number || thread;
@@ -374,8 +380,8 @@ enum {
 XG_FN bool xg_kest_again(xg_kest *e, const xg_kval *v) {
     return xg_kest_again_in(e, v, e->middle.number, XG_KEST_DEPTH);
 }
-/* Of the warps that this one stands for, those that have lanes for which a condition holds: of one on the thread's
- * number, as of a warp group's first thread, not all of them. */
+/* How many of the represented warps have lanes for which the condition holds: not all, if it tests the thread's number
+ * (of a warp group's first thread, say). */
 XG_FN int64_t xg_kest_warps(xg_kest *e, const xg_kval *c) {
     int64_t own = e->thread[0], n = 0, k;
     uint32_t l, any;
@@ -397,12 +403,12 @@ XG_FN uint32_t xg_kest_lanes(xg_kest *e, const xg_kval *c, int64_t k) {
     for (l = 0; l < XG_WARP_LANES; l++) lanes |= (uint32_t)(xg_kest_of(e, c)->at[l] != 0) << l;
     return lanes & e->mask;
 }
-/* How often what a condition lets run does so: one on the number of a loop's round, as of a step that is brought while
- * there is one, holds in some of the rounds that the middle one stands for, or of those in which the code around it
- * runs. *yes: the lanes for which it does. */
+/* How often the code under a condition runs. A condition on a loop's round (prefetch while there is a next step, say)
+ * holds in some of the rounds that the middle one represents, or of those in which the surrounding code runs. *yes: the
+ * lanes for which it holds. */
 XG_FN int64_t xg_kest_held(xg_kest *e, const xg_kval *c, uint32_t *yes) {
     enum {
-        MOST = 64 /* rounds that are looked at */
+        MOST = 64 /* rounds that are tested */
     };
     const xg_kop *op = c->def;
     const xg_kest_rounds *r = &e->middle;
@@ -422,7 +428,7 @@ XG_FN int64_t xg_kest_held(xg_kest *e, const xg_kval *c, uint32_t *yes) {
     if (!r->number) return e->times;
     if (op->op == XG_K_OP_CMPI && op->flags == XG_CI_SLT && x == r->number) {
         held = (xg_kest_in(e, op, 1)->at[0] - on - r->second + r->by - 1) / r->by;
-        if (held > 0) *yes = e->mask; /* maybe not in the middle one */
+        if (held > 0) *yes = e->mask; /* though perhaps not in the middle round */
         return held > 0 && held < r->n ? xg_cost_scale(e->times, held, r->n) : e->times;
     }
     if (!xg_kest_again(e, c)) return e->times;
@@ -441,8 +447,8 @@ XG_FN int64_t xg_kest_held(xg_kest *e, const xg_kval *c, uint32_t *yes) {
     if (!(*yes & e->mask)) *yes = any;
     return held > 0 && held < all ? xg_cost_scale(e->times, held, all) : e->times;
 }
-/* What the assembler makes without a branch, each instruction under the condition, as the load of what may lie in a
- * padding: it is not in the way of what follows. */
+/* True if the assembler predicates the branch's instructions instead of branching (the load of an element that may be
+ * padding, say): then the branch does not delay what follows. */
 XG_FN bool xg_kest_is_short(const xg_kest *e, const xg_kop *op, const xg_kest_value *condition) {
     int64_t n = condition->ready < e->clock + e->d->l1_latency ? 0 : XG_KEST_SHORT + 1;
     uint32_t k;
@@ -464,7 +470,7 @@ XG_APART XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
     if (!is_short) xg_kest_settle(e);
     base = op->b ? XG_MAX(weight / op->b, (int64_t)1) : weight;
     begun = e->clock;
-    if (op->a == 1) { /* its maker says that it seldom does; else that it does once in so often */
+    if (op->a == 1) { /* annotated: 1: seldom; else: once in so many times */
         xg_kest_pass(e, op->results, op->n_results, op->regions[1]->last, 0);
         return;
     }
@@ -488,7 +494,7 @@ XG_APART XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
     }
     e->mask = all;
     e->weight = weight;
-    if (op->b) { /* behind all that other blocks do */
+    if (op->b) { /* runs after all other blocks */
         e->tail += e->clock - begun;
         e->latest = e->clock = begun;
     }
@@ -498,7 +504,7 @@ XG_APART XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
     e->times = times;
     e->middle.under = own.outer;
 }
-/* A warp's mma, which waits until the matrix unit of its scheduler is free; the result's clock. */
+/* A warp's mma, which waits for its scheduler's matrix unit; gives the clock at which the result is ready. */
 XG_FN int64_t xg_kest_multiply(xg_kest *e, const xg_kop *op, int64_t begin) {
     const xg_kmma_row *row = xg_kmma_row_of(op->flags);
     int64_t macs = (int64_t)XG_KMMA_M * XG_KMMA_N * (XG_KMMA_K_BYTES / row->bytes), clocks,
@@ -511,18 +517,18 @@ XG_FN int64_t xg_kest_multiply(xg_kest *e, const xg_kop *op, int64_t begin) {
     e->tensor = xg_cost_add_mul(e->tensor, clocks, e->times);
     return XG_MAX(e->clock + XG_KEST_MMA_CLOCKS, e->unit + XG_KEST_UNIT_CLOCKS);
 }
-/* Of shared memory, beside the threads. */
+/* Passes through shared memory that the units make, not the threads. */
 XG_FN void xg_kest_unit_passes(xg_kest *e, int64_t n) {
     e->c->shared_passes = xg_cost_add(e->c->shared_passes, n);
     e->c->unit_passes = xg_cost_add(e->c->unit_passes, n);
 }
-/* A warp's part of a multiplication: 16 of the rows. It begins when the one before is done, and reads a quarter of what
- * the group reads of shared memory. */
+/* A warp's part of a wgmma: 16 of the rows. It begins when the previous one is done, and accounts for a quarter of the
+ * group's reads of shared memory. */
 XG_FN void xg_kest_group_multiply(xg_kest *e, const xg_kop *op) {
     const xg_kmma_row *row = xg_kmma_row_of(op->flags & XG_KWGMMA_TYPES);
     int64_t columns = (int64_t)op->n_results * XG_KMMA_N, *sum = &e->c->macs[row->tensor], n = e->times * e->weight;
     int64_t macs = XG_KMMA_M * columns * (XG_KMMA_K_BYTES / row->bytes), clocks, lines;
-    int64_t rows = op->operands[0].value->type->kind == XG_TK_VECTOR ? 0 : XG_KWGMMA_M; /* registers have them */
+    int64_t rows = op->operands[0].value->type->kind == XG_TK_VECTOR ? 0 : XG_KWGMMA_M; /* 0: from registers */
     clocks = macs * XG_KEST_WARPS / xg_cost_tensor_rate(e->d, row->tensor);
     lines = (columns + rows) * XG_KMMA_K_BYTES / XG_KWGMMA_LINE_BYTES / XG_KEST_WARPS;
     *sum = xg_cost_add_mul(*sum, macs, n);
@@ -531,8 +537,8 @@ XG_FN void xg_kest_group_multiply(xg_kest *e, const xg_kop *op) {
     e->tensor = xg_cost_add_mul(e->tensor, clocks, e->times);
     e->products.done = e->unit + XG_KEST_UNIT_CLOCKS;
 }
-/* A box of a tensor map: its sectors, and the passes that write shared memory, of as many blocks as get it, or read it.
- */
+/* A copy by a tensor map: the box's sectors, and the passes through shared memory of all blocks that receive it, or of
+ * the one that stores it. */
 XG_APART XG_FN void xg_kest_tensor_copy(xg_kest *e, const xg_kop *op) {
     const xg_kmap *m = &e->m->entry->maps[op->b];
     bool store = op->op == XG_K_OP_TENSOR_STORE;
@@ -550,21 +556,21 @@ XG_APART XG_FN void xg_kest_tensor_copy(xg_kest *e, const xg_kop *op) {
     e->c->multicast_sectors = xg_cost_add_mul(e->c->multicast_sectors, sectors, blocks - 1);
     xg_kest_unit_passes(e, xg_cost_mul(bytes / XG_KWGMMA_LINE_BYTES * blocks, n));
 }
-/* Of boxes that hang over, tensor stores write what lies in the array. */
+/* Tensor stores write only the part of a box that lies in the array. */
 XG_FN void xg_kest_clip(xg_kest *e, const xg_karg *to) {
     int64_t more = (e->touched[e->n_args + e->stores_to - 1] - to->bytes) / XG_SECTOR_BYTES;
     if (more <= 0) return;
     e->c->l2_sectors -= more;
     e->c->bulk_sectors -= more;
 }
-/* A multiplication in tensor memory, of all rows at once: the multiprocessor's four units work for it. Who asks for it
- * does so for other warps: it stands for itself alone. */
+/* A multiplication in tensor memory, of all rows at once, by the multiprocessor's four units. The issuing warp works
+ * for the others and represents only itself. */
 XG_FN void xg_kest_tensor_multiply(xg_kest *e, const xg_kop *op) {
     const xg_kmma_row *row = xg_kmma_row_of(op->flags & XG_KWGMMA_TYPES);
     int64_t macs = (int64_t)XG_KTENSOR_M * op->b * (XG_KMMA_K_BYTES / row->bytes), *sum = &e->c->macs[row->tensor];
     int64_t clocks = macs / xg_cost_tensor_rate(e->d, row->tensor), n = e->times * (e->weight / e->stands);
-    int64_t rows = op->operands[1].value->type->elem == XG_E_I32 ? 0 : XG_KTENSOR_M; /* tensor memory has them */
-    int64_t columns = op->b / (e->m->entry->pairs ? 2 : 1); /* the other block of a pair gives the other ones */
+    int64_t rows = op->operands[1].value->type->elem == XG_E_I32 ? 0 : XG_KTENSOR_M; /* 0: from tensor memory */
+    int64_t columns = op->b / (e->m->entry->pairs ? 2 : 1); /* the pair's other block has the other half */
     int64_t lines = (rows + columns) * XG_KMMA_K_BYTES / XG_KWGMMA_LINE_BYTES;
     *sum = xg_cost_add_mul(*sum, macs, n);
     xg_kest_unit_passes(e, xg_cost_mul(lines, n));
@@ -573,8 +579,8 @@ XG_FN void xg_kest_tensor_multiply(xg_kest *e, const xg_kop *op) {
     e->tensor = xg_cost_add_mul(e->tensor, clocks, e->times);
     e->products.done = e->unit + XG_KEST_UNIT_CLOCKS;
 }
-/* Buffers, of two barriers each, share the way from memory: but one, which is being read. The first wait has all of it
- * before it. */
+/* Waits for a copy. The buffers (two barriers each) overlap the latency of memory, except for the one that is being
+ * read; the first wait takes the whole latency. */
 XG_FN void xg_kest_await_copies(xg_kest *e) {
     int64_t buffers = XG_MAX(e->mbarriers / 2 - 1, (int64_t)1), way = e->d->memory_latency;
     if (!e->mbarriers || !e->m->entry->n_maps || e->thread[0] == e->c->threads - (int64_t)e->m->entry->producers)
@@ -585,7 +591,7 @@ XG_FN void xg_kest_await_copies(xg_kest *e) {
 XG_FN uint32_t xg_kest_barrier(xg_kest *e, const xg_kop *op) {
     return (uint32_t)((uint64_t)xg_kest_in(e, op, 0)->at[0] / 8 % XG_KEST_TOLD);
 }
-/* The number of the walk; told or waited for in none, it is the last one's. */
+/* The number of the current walk: the last loop that was entered. */
 XG_FN uint32_t xg_kest_walk(xg_kest *e) {
     if (e->loop && e->loop != e->walking) {
         e->walk = XG_MIN(e->walk + 1, (uint32_t)XG_KEST_WALKS - 1);
@@ -593,7 +599,7 @@ XG_FN uint32_t xg_kest_walk(xg_kest *e) {
     }
     return e->walk;
 }
-/* Products that another warp asks for when this one has told it to. */
+/* Waits for products that another warp issues after this one's signal. */
 XG_FN void xg_kest_await_products(xg_kest *e, uint32_t barrier) {
     uint32_t walk = xg_kest_walk(e), behind = e->behind[walk][barrier];
     int64_t told = behind ? e->told[behind - 1] : 0;
@@ -607,7 +613,7 @@ XG_FN void xg_kest_await_barrier(xg_kest *e, uint32_t barrier) {
     uint32_t behind = e->m->entry->pairs ? e->behind[0][barrier] : 0;
     if (e->told[barrier])
         e->clock = XG_MAX(e->clock, e->told[barrier]) + XG_KEST_MBARRIER_CLOCKS;
-    else if (behind && e->told[behind - 1]) /* another warp waits for what this one told, and then tells it */
+    else if (behind && e->told[behind - 1]) /* another warp answers this one's signal */
         e->clock = XG_MAX(e->clock, e->told[behind - 1] + e->later[0][barrier]) + XG_KEST_MBARRIER_CLOCKS;
     else if (e->work[1][barrier])
         xg_kest_await_products(e, barrier);
@@ -619,7 +625,7 @@ XG_FN void xg_kest_await_barrier(xg_kest *e, uint32_t barrier) {
     e->awaited_at = e->clock;
     e->awaited_issued = e->c->issued;
 }
-/* Warps that do the same share schedulers. */
+/* Signals a barrier. Warps with the same work share schedulers, so the time since the wait includes theirs. */
 XG_FN void xg_kest_arrive(xg_kest *e, uint32_t barrier) {
     int64_t issued;
     e->told[barrier] = e->clock;
@@ -633,12 +639,12 @@ XG_FN void xg_kest_tensor_commit(xg_kest *e, uint32_t barrier) {
     e->told[barrier] = e->products.done;
     if (!e->m->entry->askers) return;
     walk = xg_kest_walk(e);
-    if (!e->loop && e->work[walk][barrier]) return; /* a next walk's first ones */
+    if (!e->loop && e->work[walk][barrier]) return; /* these belong to the next walk */
     e->behind[walk][barrier] = e->awaited_barrier + 1;
     e->later[walk][barrier] = e->clock - e->awaited_at + XG_KEST_MBARRIER_CLOCKS;
     e->work[walk][barrier] = e->batch;
 }
-/* Copies and multiplications are on their way beside the warp, from where they were issued, until it waits for them. */
+/* Copies and multiplications run asynchronously, from their issue until the warp waits for them. */
 XG_APART XG_FN void xg_kest_beside(xg_kest *e, const xg_kop *op, int64_t memory) {
     switch (op->op) {
     case XG_K_OP_ASYNC_COPY: e->copies.done = XG_MAX(e->copies.done, e->clock + memory); break;
@@ -660,12 +666,12 @@ XG_APART XG_FN void xg_kest_beside(xg_kest *e, const xg_kop *op, int64_t memory)
     default: break;
     }
 }
-/* What the assembler leaves where it is. */
+/* Operations that the assembler does not move. */
 XG_FN bool xg_kest_is_fixed(const xg_kop *op) {
     return (xg_kop_flags(op->op) & KF_CONV) || op->op == XG_K_OP_ASYNC_COPY ||
            (op->op >= XG_K_OP_RED_ADDI && op->op <= XG_K_OP_ATOM_CAS);
 }
-/* A load waits for registers, and for stores before it that may write what it reads. */
+/* A load waits for free registers, and for earlier stores that may write what it reads. */
 XG_FN int64_t xg_kest_load_begins(const xg_kest *e, const xg_kop *op, int64_t begin) {
     if (!(op->flags & KM_INVARIANT)) begin = XG_MAX(begin, e->stored);
     return e->n_flight < e->most_flight ? begin : XG_MAX(begin, e->flight[e->n_flight % e->most_flight]);
@@ -675,7 +681,7 @@ XG_FN void xg_kest_flies(xg_kest *e, const xg_kop *op, int64_t ready) {
     do e->flight[e->n_flight++ % e->most_flight] = ready;
     while (--n > 0);
 }
-/* Those that wait for the same value begin one after the other. */
+/* Operations that wait for the same clock begin one after the other. */
 XG_FN int64_t xg_kest_in_turn(xg_kest *e, int64_t at, int64_t weight) {
     if (at != e->awaited) e->turns = 0;
     e->awaited = at;
@@ -694,10 +700,10 @@ XG_FN int64_t xg_kest_begin(xg_kest *e, const xg_kop *op, int64_t weight) {
     e->clock += weight;
     if (op->op == XG_K_OP_STORE) e->stored = XG_MAX(e->stored, begin);
     if (xg_kest_is_fixed(op)) e->clock = begin;
-    if (weight) e->latest = XG_MAX(e->latest, begin); /* what issues nothing waits for nothing */
+    if (weight) e->latest = XG_MAX(e->latest, begin); /* an operation without instructions delays nothing */
     return begin;
 }
-/* A pipe has so many instructions, of which a scheduler's quarter makes the warp's. */
+/* Counts instructions of a pipe, and the clocks that they occupy the warp's quarter of it. */
 XG_FN void xg_kest_pipe(xg_kest *e, xg_cost_pipe pipe, int64_t weight) {
     if (pipe == XG_PIPE_COUNT || !weight) return;
     e->c->pipes[pipe] = xg_cost_add_mul(e->c->pipes[pipe], weight, e->times * e->weight);
@@ -709,11 +715,11 @@ XG_APART XG_FN void xg_kest_plain(xg_kest *e, const xg_kop *op) {
     int64_t n = e->times * e->weight, memory, begin = xg_kest_begin(e, op, p.weight), ready;
     uint32_t k;
     e->c->issued = xg_cost_add_mul(e->c->issued, p.weight, n);
-    xg_kest_pipe(e, p.pipe, p.weight << (op->op == XG_K_OP_FMAF2)); /* as much as two */
+    xg_kest_pipe(e, p.pipe, p.weight << (op->op == XG_K_OP_FMAF2)); /* counts as two */
     if (p.latency == XG_KEST_WARP_CLOCKS) e->c->shared_passes = xg_cost_add(e->c->shared_passes, n);
     memory = xg_kest_memory(e, op);
     ready = begin + (memory ? memory : p.latency);
-    if (op->op == XG_K_OP_ATOM_INC) { /* the last block waits for its stores, and for this */
+    if (op->op == XG_K_OP_ATOM_INC) { /* the last block waits for its stores and for the counter */
         e->tail += 2 * e->d->l2_latency;
         ready = begin;
     }
@@ -745,8 +751,8 @@ XG_FN void xg_kest_region(xg_kest *e, const xg_kregion *r) {
 
 /* ---- a kernel ---- */
 
-/* Small arrays that all blocks read stay in the first cache, which outlives a block: each multiprocessor asks the
- * second one for them once. */
+/* Small arrays that all blocks read stay in the first cache, which outlives a block: each multiprocessor loads them
+ * from the second cache once. */
 XG_FN void xg_kest_share_l1(const xg_kest *e, const xg_karg *args) {
     int64_t room = e->d->l1_bytes / 2 - e->c->shared_bytes, copies = XG_MIN(e->c->blocks, e->d->sm_count);
     uint32_t k;
@@ -785,13 +791,13 @@ XG_FN void xg_kest_warp(xg_kest *e, int64_t first_thread, int64_t weight, uint32
     }
     xg_kest_region(e, f->body);
     xg_kest_settle(e);
-    e->clock = XG_MAX(e->clock, e->products.done); /* others wait for what it asked for */
+    e->clock = XG_MAX(e->clock, e->products.done); /* other warps wait for the products that it issued */
     e->c->warp_clocks = XG_MAX(e->c->warp_clocks, e->clock);
     e->c->tail_clocks = XG_MAX(e->c->tail_clocks, e->tail);
     e->c->warp_tensor = XG_MAX(e->c->warp_tensor, e->tensor);
     e->c->warp_issued = XG_MAX(e->c->warp_issued, (e->c->issued - issued) / XG_MAX(e->weight, (int64_t)1));
 }
-/* Registers that loads of straight code may wait for: part of what a thread can have. */
+/* How many registers may be the targets of loads in flight: a part of a thread's. */
 XG_FN uint32_t xg_kest_most_flight(const xg_device *d, uint32_t threads) {
     int64_t own = XG_MIN(d->registers_per_sm / XG_MAX((int64_t)threads, (int64_t)1), d->registers_per_thread);
     return (uint32_t)XG_MAX(XG_MIN(own / XG_KEST_FLIGHT_SHARE, (int64_t)XG_KEST_FLIGHT), (int64_t)1);
@@ -814,12 +820,12 @@ XG_APART XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_
     e.seen = XG_NEW_N(a, uint64_t, XG_KEST_SEEN);
     e.touched = XG_NEW_N(a, int64_t, 2 * (size_t)e.n_args + 1);
     for (k = 0; k < 3; k++) e.block[k] = f->blocks[k] / 2;
-    if (f->pairs) e.block[0] -= e.block[0] % f->cluster; /* one that asks for products of two */
+    if (f->pairs) e.block[0] -= e.block[0] % f->cluster; /* the block of a pair that issues the products */
     c->blocks = (int64_t)f->blocks[0] * f->blocks[1] * f->blocks[2] - f->idle;
     c->longest = f->longest;
     c->threads = threads;
     c->shared_bytes = m->shared_bytes;
-    if (f->resident) /* what is aimed at; no thread has more than registers_per_thread */
+    if (f->resident) /* the bound that the launch sets; a thread never has more than registers_per_thread */
         c->registers = xg_cost_registers(d, f->resident, (int64_t)threads);
     if (f->askers) xg_kest_warp(&e, threads - f->producers, 1, threads);
     for (k = 1; k <= f->askers; k++) xg_kest_warp(&e, threads - f->producers + k * XG_WARP_LANES, 1, threads);
@@ -830,7 +836,7 @@ XG_APART XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_
     xg_kest_share_l1(&e, f->args);
     if (e.stores_to && f->args) xg_kest_clip(&e, &f->args[e.stores_to - 1]);
     for (k = 0; k < e.n_args && f->args; k++) {
-        /* the second cache has what the kernel itself has written */
+        /* what the kernel has written itself is read from the second cache */
         if (k < f->n_inputs || f->args[k].bytes > d->l2_bytes) c->read_bytes += XG_MIN(e.touched[k], f->args[k].bytes);
         c->written_bytes += XG_MIN(e.touched[e.n_args + k], f->args[k].bytes);
     }

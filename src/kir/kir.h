@@ -4,7 +4,7 @@
  * - A module holds functions; a function has one region; a region is one list of operations with arguments in front; an
  *   operation has operands, results, attributes and nested regions. SSA: a value is a result or a region argument and
  *   is used only where it dominates.
- * - Structured control flow only (for, if, while): no branch ever leaves a region; the PTX printer makes the labels.
+ * - Control flow is structured (for, if, while): no branch leaves a region; the PTX printer writes the labels.
  * - Tensors have value semantics above `lower_tensors` (insert gives a new tensor), memory semantics below it. The
  *   entry function takes inputs and then destinations as tensors and returns the destinations after the last insert;
  *   nothing else may use them.
@@ -14,7 +14,7 @@
  * - `index` is the type of positions; `convert_index` decides i32 or i64 for the whole kernel.
  *
  * Laws: operands precede users; ids grow and are unique in the module; passes walk in program order; a pass allocates
- * from the module's arena what it leaves there, from temp what it needs itself, and frees nothing. */
+ * what it leaves behind from the module's arena, and its own data from temp, and frees nothing. */
 #ifndef XG_KIR_H
 #define XG_KIR_H
 #include "../base/formula.h"
@@ -112,7 +112,7 @@ struct xg_ktype {
 
 /* ---- values and operations ---- */
 typedef struct xg_kuse xg_kuse;
-/* Passes walk lists of these again and again: what a walk reads stands first, so that it shares a line of the cache. */
+/* The members that walks over uses and operations read come first, so that they share a cache line. */
 struct xg_kuse {
     xg_kval *value;
     xg_kop *user;
@@ -123,13 +123,13 @@ struct xg_kval {
     const xg_ktype *type;
     xg_kop *def; /* NULL for a region argument */
     xg_kuse *first_use, *last_use;
-    /* known range of an index or integer when lo <= hi; set for ids, induction variables, map results */
+    /* the range of an index or integer if lo <= hi; set for ids, induction variables, map results */
     int64_t lo, hi;
     void *scratch;
     uint32_t index;     /* which result or argument */
     uint32_t id;        /* unique in the module */
     xg_kregion *region; /* of an argument */
-    xg_str name;        /* a wish for printing: "dim0", "extracted"; may be empty */
+    xg_str name;        /* a suggestion for the printer: "dim0", "extracted"; may be empty */
 };
 struct xg_kop {
     xg_kuse *operands;
@@ -138,12 +138,12 @@ struct xg_kop {
     xg_kop *next, *prev;
     xg_kregion *parent;
     xg_kval *results;
-    /* since canonicalize last saw it: it is new, reads something else, or a use of its result came or went */
+    /* since canonicalize last saw it: it is new, or an operand or the uses of its result have changed */
     bool changed;
     uint32_t flags; /* predicate of a compare, axis of an id, KM_* of a memory access, KL_* of a FOR */
     void *scratch;
     /* attributes, by opcode. CONST: a has the bits; integers sign-extended, i1 0 or 1; complex: a real, b imaginary
-     * part. APPLY: a is 1 if it came out of simplify_indexing */
+     * part. APPLY: a is 1 if simplify_indexing has written it */
     int64_t a, b;
     /* LOOP, APPLY: xg_imap; CALL, SHUFFLE_REDUCE: xg_kfunc; SHARED_PTR: xg_str, the array's name */
     const void *p;
@@ -162,33 +162,33 @@ struct xg_kregion {
 enum {
     KM_INVARIANT = 1,
     KM_VOLATILE = 2,
-    KM_STREAM = 4 /* written once, not read again soon */
+    KM_STREAM = 4 /* stored once, and not loaded again soon */
 };
-/* of FOR: as many steps stand in the body as shall; the assembler is not to add its own. All steps shall be written
- * out, once they are lowered */
+/* Of FOR. UNROLLED: unrolled as far as intended, so the assembler must not unroll it; UNROLL_LOWERED: to be unrolled
+ * completely after lowering. */
 enum {
     KL_UNROLLED = 1,
     KL_UNROLL_LOWERED = 2,
-    KL_STEP_POINTERS = 4, /* addresses that grow by as much in each round are carried (step_pointers.c) */
-    KL_READS_AHEAD = 8,   /* beside KL_UNROLL_LOWERED: what a step reads comes in front of the sums of the one before */
-    KL_LANES = 32, /* beside KL_UNROLLED: lanes of a processor's vectors; no round touches what another one writes */
-    KL_WHOLE = 64, /* of LOOP, too: all steps are written out, however much code that is */
-    KL_READS_TOGETHER = 16 /* up to four steps at once: what they read comes in front of what they write. No step may
-                              read what another one writes */
+    KL_STEP_POINTERS = 4,  /* carry addresses that grow by a constant in each round (step_pointers.c) */
+    KL_READS_AHEAD = 8,    /* with KL_UNROLL_LOWERED: a step's loads come before the sums of the previous one */
+    KL_LANES = 32,         /* with KL_UNROLLED: rounds are lanes of a processor's vectors, and independent in memory */
+    KL_WHOLE = 64,         /* of LOOP, too: unroll completely, however large the code */
+    KL_READS_TOGETHER = 16 /* unroll by up to four, with all loads before the stores. No step may read what another
+                              one writes */
 };
 enum {
-    XG_KUNROLL_TOGETHER = 4 /* steps: what more of them read would take too many registers */
+    XG_KUNROLL_TOGETHER = 4 /* steps: the loads of more would take too many registers */
 };
 enum {
     XG_KMATRIX_TRANSPOSED = 1 /* of LOAD_MATRIX, LDMATRIX */
 };
-/* Flags of EX2A, LG2A, RCPA, RSQRTA: operands and results are never subnormal where it matters; of TANH: what is exact
- * to 2^-21 will do, however near to 0 it is. */
+/* Flags. FTZ, of EX2A, LG2A, RCPA, RSQRTA: subnormal operands and results do not matter; SHORT, of TANH: an absolute
+ * error of 2^-21 suffices, also near 0. */
 enum {
     XG_KA_FTZ = 1,
     XG_KA_SHORT = 1
 };
-/* What MMA multiplies: X(NAME, type of a, type of b, of the sum, bytes of an element, what the device calls it). */
+/* Types of MMA: X(NAME, type of a, type of b, of the sum, bytes of an element, kind in the device's description). */
 /* clang-format off */
 #define XG_KIR_MMA(X) \
     X(F16, "f16", "f16", F32, 2, F16) \
@@ -220,36 +220,36 @@ enum {
     XG_KMMA_N = 8,
     XG_KMMA_K_BYTES = 32
 };
-/* Of a warp group's multiplication: WGMMA, whose first matrix a descriptor names or, as four words of each thread as
- * mma takes them, registers hold. Its flags: the types, then whether rows of a, columns of b lie side by side
- * in lines, each with one k; else a line has k side by side. */
+/* WGMMA, a warp group's multiplication. A descriptor names the first matrix, or registers hold it: four words of each
+ * thread, as for mma. Flags: the types; then for a (rows) and b (columns) whether a line has these for one k; otherwise
+ * a line has consecutive k. */
 enum {
     XG_KWGMMA_M = 64,
     XG_KWGMMA_N_MAX = 256,
     XG_KWGMMA_SUMS_MAX = 32, /* vectors of sums: one for each eight columns */
     XG_KWGMMA_LINE_BYTES = 128,
-    XG_KWGMMA_LINES = 8,    /* that are swizzled together */
-    XG_KWGMMA_ALIGN = 1024, /* bytes: of such lines */
+    XG_KWGMMA_LINES = 8,    /* so many lines are swizzled together */
+    XG_KWGMMA_ALIGN = 1024, /* bytes of such a group of lines */
     XG_KWGMMA_TYPES = 255,
     XG_KWGMMA_A_ROWS = 256,
     XG_KWGMMA_B_ROWS = 512
 };
-/* Of tensor memory, and of a multiplication whose sums lie there: TENSOR_MMA. */
+/* Tensor memory, and TENSOR_MMA, a multiplication whose sums are there. */
 enum {
-    XG_KTENSOR_M = 128,     /* rows: lanes of tensor memory, of which each warp of four reads its own 32 */
-    XG_KTENSOR_N_STEP = 16, /* columns of a multiplication: a multiple */
+    XG_KTENSOR_M = 128,     /* rows: the lanes of tensor memory; each of four warps can read 32 of them */
+    XG_KTENSOR_N_STEP = 16, /* columns of a multiplication are a multiple of this */
     XG_KTENSOR_COLUMNS = 512,
-    XG_KTENSOR_COLUMNS_LEAST = 32, /* of an allocation: a power of two from here on */
-    XG_KTENSOR_LANE_SHIFT = 16     /* of an address: the lane above, the column below */
+    XG_KTENSOR_COLUMNS_LEAST = 32, /* of an allocation, which is a power of two */
+    XG_KTENSOR_LANE_SHIFT = 16     /* an address has the lane above this bit, the column below it */
 };
 enum {
     XG_KTEAM_CLUSTER = -1,
-    XG_KTEAM_RELAXED = 1 /* b of a cluster's barrier: threads only wait, nothing that they wrote is seen by it */
-};                       /* of SYNC, BARRIER: which threads wait, if it is no number of them */
+    XG_KTEAM_RELAXED = 1 /* b of a cluster's barrier: it orders no memory accesses */
+};                       /* of SYNC, BARRIER: the waiting threads, if not a number of them */
 enum {
     KP_INBOUNDS = 1
-}; /* of PTR_ADD: where it is executed the index is in 0..2^31-1, whatever its range says */
-/* Predicates. cmpf: o.. false when a NaN takes part, u.. true. */
+}; /* of PTR_ADD: whenever it is executed the index is in 0..2^31-1, whatever its range */
+/* Predicates. With a NaN operand, cmpf o.. is false and u.. true. */
 #define XG_KIR_CMPI(X) \
     X(EQ, "eq") \
     X(NE, "ne") \
@@ -284,27 +284,27 @@ typedef enum xg_kcmpf {
     XG_CF_COUNT
 } xg_kcmpf;
 
-/* What is known of an entry function's parameter: a slice of a buffer. */
+/* Facts about a parameter of the entry function, a slice of a buffer. */
 typedef struct xg_karg {
     int64_t bytes, align;
     bool written;  /* by this kernel, through this or another parameter of the same slice */
-    bool parted;   /* each block has a part of the buffer, of the tensor's size: block x the x-th one */
+    bool parted;   /* each block has a part of the buffer, of the tensor's size: block x the x-th */
     bool aliased;  /* overlaps another parameter without being the same slice, and one of the two is written */
-    int32_t slice; /* parameters with equal slice are the same memory; the first one stands for all */
+    int32_t slice; /* parameters of equal slice are the same memory, and the first one represents all */
 } xg_karg;
 
-/* A tensor map, as a parameter of the kernel: boxes of an array that tensor copies bring. Dimension 0 is the innermost
- * one; numbers of types and swizzles are those of CUtensorMapDataType and CUtensorMapSwizzle. */
+/* A tensor map, as a parameter of the kernel: describes the boxes of an array that tensor copies transfer. Dimension 0
+ * is the innermost; types and swizzles are numbered as in CUtensorMapDataType and CUtensorMapSwizzle. */
 enum {
     XG_KMAP_RANK = 5,
     XG_KMAP_BYTES = 128,
     XG_KMAP_BOX_MAX = 256,
     XG_KMAP_SWIZZLE_HALF = 2, /* lines of 64 bytes, */
-    XG_KMAP_SWIZZLE_LINE = 3  /* ... of 128 bytes, as warp groups read them */
+    XG_KMAP_SWIZZLE_LINE = 3  /* ... of 128 bytes, as wgmma reads them */
 };
 typedef struct xg_kmap {
     uint32_t arg, type, rank, swizzle;                     /* arg: of the entry */
-    int64_t dims[XG_KMAP_RANK], strides[XG_KMAP_RANK - 1]; /* strides: in bytes, of the dimensions behind the first */
+    int64_t dims[XG_KMAP_RANK], strides[XG_KMAP_RANK - 1]; /* strides: in bytes, of all dimensions but the first */
     uint32_t box[XG_KMAP_RANK];
     int32_t bytes; /* of an element */
 } xg_kmap;
@@ -314,31 +314,31 @@ struct xg_kfunc {
     xg_str name;
     xg_karg *args;                  /* entry only: one per parameter */
     uint32_t threads[3], blocks[3]; /* entry only */
-    uint32_t n_maps;                /* entry only: behind its other parameters */
+    uint32_t n_maps;                /* entry only: parameters after the others */
     xg_kmap *maps;
     xg_kfunc *prev, *next;
     uint32_t n_results;
     uint32_t n_inputs; /* entry only: parameters before the destinations */
     bool entry, inline_always;
-    /* entry only: so many neighbouring blocks, by x, reach each other's shared memory; 0: each is alone */
+    /* entry only: so many neighbouring blocks, by x, form a cluster; 0: none */
     uint32_t cluster;
     xg_kmodule *module;
     const xg_ktype **results;
-    uint32_t idle; /* entry only: blocks that are expected to have nothing to do */
-    /* entry only: what is loaded just to be stored to shared memory may come while the thread goes on */
+    uint32_t idle; /* entry only: blocks that are expected to be idle */
+    /* entry only: loads whose only use is a store to shared memory may become asynchronous copies */
     bool async_copies;
-    /* entry only: blocks that a multiprocessor must hold at a time; 0: as many as registers allow, of which the
-     * assembler may then spare some by spilling */
+    /* entry only: blocks that a multiprocessor must hold at a time, for which the assembler may have to spill; 0: as
+     * many as the registers allow */
     uint32_t resident;
     int64_t longest; /* entry only: see xg_cost_counts */
-    /* entry only: so many threads at the end of a block bring operands for the others; of two warps the second one asks
-     * for products */
+    /* entry only: so many threads at the end of a block copy operands for the others; of two warps the second one
+     * issues products */
     uint32_t producers;
-    /* entry only: the warps behind the first of these that ask for products in tensor memory; the barriers, from the
-     * first one on, of what is brought */
+    /* entry only: the warps after the first of these that issue products in tensor memory; the barriers, from the first
+     * one on, of copies */
     uint32_t askers, brought;
-    /* entry only: two neighbouring blocks multiply in tensor memory together: 128 rows of each, and half of the right
-     * matrix's columns of each. The thread that asks stands in the even one; both hear that it is done */
+    /* entry only: pairs of neighbouring blocks multiply in tensor memory: 128 rows of each, and half of the right
+     * matrix's columns of each. A thread of the even block issues; both blocks are signalled */
     bool pairs;
     uint32_t mark; /* for passes */
 };
@@ -347,14 +347,13 @@ typedef struct xg_kops {
     uint32_t n, cap;
 } xg_kops;
 struct xg_kmodule {
-    xg_aff_ctx *aff; /* where its maps live */
+    xg_aff_ctx *aff; /* owns its maps */
     xg_ctx *ctx;
     xg_arena *arena;
-    /* what a pass has for itself; the driver of the passes may give it up after each. The arena unless another was set
-     * one */
+    /* for a pass's own data; the driver may reset it after each pass. The same as arena unless set */
     xg_arena *temp;
     xg_set types;
-    uint32_t n_types, n_ids, n_ops; /* n_ops: of operations that are there */
+    uint32_t n_types, n_ids, n_ops; /* n_ops: existing operations */
     uint32_t n_walks;               /* of cse.c */
     xg_kfunc *first, *last, *entry;
     xg_str comment; /* printed at the head of the kernel: the HLO fusion's name and operations */
@@ -365,26 +364,24 @@ struct xg_kmodule {
     /* LLVM bitcode with functions of the math dialect (xg_libdevice_name), which the backend llvm calls in place of our
      * own expansions; .p NULL: none */
     xg_str libdevice;
-    /* since cse has gathered them: the constants at the head of the entry, each of them once; those that are made join
-     * them */
+    /* once cse has gathered them: the constants at the head of the entry, without duplicates; new ones join them */
     xg_set constants;
     xg_kop *last_constant;
-    xg_krules *rules;     /* rules.c: by opcode; NULL until one is looked for */
-    xg_kinliner *inliner; /* while inline is at work: what makes the copy of a call */
+    xg_krules *rules;     /* rules.c: by opcode; NULL until first used */
+    xg_kinliner *inliner; /* while the pass inline runs: its state */
     uint32_t n_held;
     const xg_ktype *scalars[XG_E_COUNT]; /* the interned scalar types, by element */
-    uint32_t made[XG_K_OP_COUNT];        /* operations that are there, by opcode; no fewer */
-    xg_kops loops;                       /* FOR and WHILE, as they were made; some have been removed */
-    struct xg_kval *held[64];            /* by XG_KOP2 and its kin, while an expression is being made */
+    uint32_t made[XG_K_OP_COUNT];        /* upper bounds on existing operations, by opcode */
+    xg_kops loops;                       /* FOR and WHILE in the order of creation; some may have been removed */
+    struct xg_kval *held[64];            /* by XG_KOP2 and its kin, while they build an expression */
 };
 
-/* ---- ranges.c: what is known of integer values ---- */
-/* Every integer result gets its range when it is made, from those of its operands. lo > hi in a value means: not
- * known. */
-/* never empty: what is not known is the whole signed range of the type; of an i1 [0, 1] */
+/* ---- ranges.c: ranges of integer values ---- */
+/* Every integer result gets its range at creation, from those of its operands; lo > hi: not known. */
+/* The range, never empty: if not known, the type's whole signed range; of an i1 [0, 1]. */
 XG_FN xg_range xg_kval_range(const xg_kval *v);
-XG_FN void xg_kval_set_range(xg_kval *v, xg_range r); /* forgets it when it does not fit the type */
-XG_FN bool xg_ktype_has_range(const xg_ktype *t);     /* values of other types are not followed */
+XG_FN void xg_kval_set_range(xg_kval *v, xg_range r); /* drops the range if it does not fit the type */
+XG_FN bool xg_ktype_has_range(const xg_ktype *t);     /* false: values of the type have no ranges */
 /* sets the range of the result; for operations whose range follows from operands */
 XG_FN void xg_kop_infer_range(xg_kop *op);
 XG_FN xg_range xg_kelem_range(xg_kelem e); /* signed; i1 [0, 1] */
@@ -393,7 +390,7 @@ XG_FN xg_range xg_kelem_range(xg_kelem e); /* signed; i1 [0, 1] */
 XG_FN xg_kmodule *xg_kir_module(xg_ctx *c, xg_arena *a, xg_aff_ctx *aff);
 XG_FN const xg_ktype *xg_kir_scalar(xg_kmodule *m, xg_kelem e);
 XG_FN const xg_ktype *xg_kir_vector(xg_kmodule *m, xg_kelem e, int64_t lanes);
-/* A vector register of a host's processor: floats of XG_KWHOLE_BYTES. No pass takes it apart. */
+/* A vector register of a host's processor: floats of XG_KWHOLE_BYTES, which no pass splits. */
 enum {
     XG_KWHOLE_BYTES = 64
 };
@@ -416,7 +413,7 @@ XG_FN xg_kfunc *xg_kir_func(
     xg_kmodule *m, xg_str name, const xg_ktype *const *params, uint32_t n, const xg_ktype *const *results, uint32_t nr);
 XG_FN void xg_kir_func_remove(xg_kfunc *f);
 
-/* A place where operations are made: at the end of a region, or before an operation. */
+/* A builder: creates operations at the end of a region, or before an operation. */
 typedef struct xg_kb {
     xg_kmodule *m;
     xg_kregion *region;
@@ -427,9 +424,9 @@ XG_FN xg_kb xg_kb_end(xg_kmodule *m, xg_kregion *r);
 XG_FN xg_kb xg_kb_before(xg_kmodule *m, xg_kop *op);
 XG_FN xg_kb xg_kb_after(xg_kmodule *m, xg_kop *op);
 XG_FN void xg_kb_move(xg_kb *b, xg_kop *op); /* the same builder, now in front of op */
-/* The general form; results get the given types. The others are made of it and return the first result. What xg_k1,
- * xg_k2, xg_k3, casts, comparisons and choices make of integers is folded (xg_kfolded): it may be a constant, or an
- * operation of another opcode, but is never an operand. */
+/* The general form; results get the given types. The others call it and return the first result. Integer results of
+ * xg_k1, xg_k2, xg_k3, casts, comparisons and selects are folded (xg_kfolded): to a constant or an operation of another
+ * opcode, never to an operand. */
 XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode op, xg_kval *const *operands, uint32_t n, const xg_ktype *const *results,
     uint32_t nr, uint32_t n_regions);
 XG_FN xg_kop *xg_kir_do(xg_kb *b, xg_kopcode op, xg_kval *const *operands, uint32_t n); /* without results */

@@ -1,10 +1,10 @@
 /* kir/rules.c -- the rewrite rules of canonicalize.c and of the builder (xg_kfolded): THE table, and one small function
  * a row.
  *
- * A rule gets a place in front of the operation and answers with a value equal to the operation's one result, NULL if
- * it does not apply, or that very result if it changed the operation in place.
+ * A rule gets an operation, and a place in front of it for new ones. It returns a value equal to the operation's only
+ * result, that very result if it changed the operation in place, or NULL if it does not apply.
  * Laws
- * - The type stays. What is computed stays, bit for bit, but for NaNs' payloads; wherever the original is defined.
+ * - The type stays. Wherever the original is defined the value stays, bit for bit except for the payloads of NaNs.
  * - Each rule makes the operation smaller, cheaper, or more canonical (constants to the right, and outward in sums), so
  *   that rewriting ends.
  * - Ranges may be used: they follow from the operands. */
@@ -37,8 +37,7 @@ XG_FN bool xg_kis_float_const(const xg_kval *v, double want) {
            (uint64_t)bits == xg_float_encode(xg_kelem_format(v->type->elem), want);
 }
 
-/* The operation itself with another code and other operands, for a result that is the same: nothing is made, and what
- * is known of the result stays known. */
+/* Changes opcode and operands in place, for an equal result: creates no operation, and the result keeps its range. */
 XG_FN xg_kval *xg_kmade_into(xg_kop *op, xg_kopcode code, xg_kval *x, xg_kval *y) {
     xg_kval *r = op->results;
     xg_range known = xg_range_of(r->lo, r->hi);
@@ -64,7 +63,7 @@ XG_KRULE(fold_int) {
     if (!xg_kval_is_const(XG_K0, &x) || (op->n_operands > 1 && !xg_kval_is_const(XG_K1, &y))) return NULL;
     return xg_kfold_int(op->op, op->results->type->elem, x, y, &r) ? xg_klike(b, op->results, r) : NULL;
 }
-/* Constants stand on the right of commutative operations. */
+/* Moves a constant to the right of a commutative operation. */
 XG_KRULE(const_right) {
     xg_kval *x = XG_K0, *y = XG_K1;
     (void)b;
@@ -149,7 +148,7 @@ XG_KRULE(shift_chain) {
         return NULL;
     return xg_k2(b, op->op, xg_kof(XG_K0, 0), xg_klike(b, XG_K1, c + d));
 }
-/* (x << c) >> c where nothing was lost. */
+/* (x << c) >> c is x if no bits were lost. */
 XG_KRULE(shift_back) {
     int64_t c, d;
     (void)b;
@@ -193,7 +192,7 @@ XG_KRULE(bits_const) {
     return NULL;
 }
 XG_KRULE(bits_same) { return XG_K0 != XG_K1 ? NULL : op->op == XG_K_OP_XORI ? xg_klike(b, op->results, 0) : XG_K0; }
-/* A mask that covers all that x can be. */
+/* x & mask is x if the mask has all bits that x can have. */
 XG_KRULE(and_mask) {
     int64_t c;
     (void)b;
@@ -284,7 +283,7 @@ XG_KRULE(cmpi_same) {
                op->flags == XG_CI_UGE;
     return XG_K0 == XG_K1 ? xg_klike(b, op->results, yes) : NULL;
 }
-/* What the ranges decide. */
+/* A comparison that the operands' ranges decide. */
 XG_KRULE(cmpi_range) {
     xg_range x = xg_kval_range(XG_K0), y = xg_kval_range(XG_K1);
     uint32_t p = op->flags;
@@ -376,7 +375,7 @@ XG_KRULE(trunc_ext) {
     if (from == to) return x;
     return xg_kcast(b, from < to ? XG_K0->def->op : XG_K_OP_TRUNCI, x, op->results->type->elem);
 }
-/* To index and back, or there and back within what both can hold. */
+/* A cast to index and back, or any round trip through a type that holds the whole range. */
 XG_KRULE(index_cast_back) {
     xg_kval *x;
     (void)b;
@@ -389,7 +388,7 @@ XG_KRULE(index_cast_back) {
                ? x
                : NULL;
 }
-/* Narrowing what was widened from there gives it back. */
+/* Truncation to the type from which the value was extended. */
 XG_KRULE(truncf_extf) {
     (void)b;
     return xg_kval_by(XG_K0, XG_K_OP_EXTF) && xg_kof(XG_K0, 0)->type == op->results->type ? xg_kof(XG_K0, 0) : NULL;
@@ -401,7 +400,7 @@ XG_KRULE(bitcast_bitcast) {
                          : xg_kir_value(b, XG_K_OP_BITCAST, &XG_K0->def->operands[0].value, 1, op->results->type))
                : NULL;
 }
-/* Bytes that are words at once are loaded as words. */
+/* A vector of bytes that is only bitcast to words is loaded as words. */
 XG_KRULE(bitcast_load) {
     const xg_kval *x = XG_K0;
     xg_kval *p, *v;
@@ -515,7 +514,7 @@ XG_KRULE(vextract_vinsert) {
     return xg_kir_value(b, XG_K_OP_VEXTRACT, x, 2, op->results->type);
 }
 
-/* All lanes of a vector, one by one, are that vector: asked where the last one is put in. */
+/* Inserting all lanes of a vector, one by one, gives that vector; recognised at the last insertion. */
 XG_KRULE(vinsert_back) {
     int64_t lanes = op->results->type->dims[0], at, from;
     uint64_t seen = 0;
@@ -546,7 +545,7 @@ XG_FN xg_kval *xg_kptr(xg_kb *b, xg_kval *p, xg_kval *index, int64_t scale, int6
     r->def->b = bytes;
     return r;
 }
-/* The address itself, become p + index * scale + bytes. */
+/* Changes the address operation in place to p + index * scale + bytes. */
 XG_FN xg_kval *xg_kptr_into(xg_kop *op, xg_kval *p, xg_kval *index, int64_t scale, int64_t bytes, uint32_t flags) {
     xg_kop_set_operand(op, 0, p);
     xg_kop_set_operand(op, 1, index);
@@ -569,8 +568,8 @@ XG_KRULE(ptr_const) {
     if (xg_kval_is_const(XG_K1, &i) && i == 0 && op->a == 1) return NULL;
     return xg_kptr_into(op, XG_K0, xg_klike(b, XG_K1, 0), 1, bytes, 0);
 }
-/* The constant part of the index becomes bytes. An i32 index is unsigned, so neither sum may wrap: what is known to be
- * in bounds is not negative, nor is it before a negative constant was added. */
+/* Moves the constant part of the index into the byte offset. Addresses extend an i32 index without sign, so neither the
+ * sum nor x may be negative. An in-bounds index is not, and neither is x if the constant is negative. */
 XG_KRULE(ptr_index_const) {
     int64_t c, bytes;
     bool inbounds = (op->flags & KP_INBOUNDS) != 0;
@@ -593,7 +592,7 @@ XG_KRULE(ptr_split) {
     base->def->flags = op->flags;
     return xg_kptr_into(op, base, xg_klike(b, XG_K1, 0), 1, op->b, 0);
 }
-/* A constant offset before a variable one moves behind it. */
+/* Moves a constant offset outward, behind a variable one, so that equal variable parts are shared. */
 XG_KRULE(ptr_swap) {
     int64_t bytes;
     xg_kval *base;
@@ -603,24 +602,24 @@ XG_KRULE(ptr_swap) {
     return xg_kptr_into(op, base, xg_kof(XG_K0, 1), 1, bytes, 0);
 }
 
-/* What all lanes have. */
+/* A shuffle of a value that all lanes share. */
 XG_KRULE(shuffle_const) {
     (void)b;
     return XG_K0;
 }
 
-/* ---- THE table: X(opcode, rule, what it wants at least), tried in order ----
- * Most operations have nothing that most rules want; so that is asked once for all of them.
- * CONST0, CONST1: a constant as the first, the second operand; CONSTS: nothing but constants; SAME: both operands are
- * one value; POINT: the range of the result is one value; ANY: nothing. KEPT0, KEPT1: as CONST0, CONST1, of rules that
- * make no operation: they answer with a constant, an operand, or the operation itself, changed. These, CONSTS and POINT
- * are applied when an operation is made (xg_kfolded). */
+/* ---- THE table: X(opcode, rule, precondition), tried in order ----
+ * Few operations meet the preconditions of most rules, so these are tested once for all rules of an operation.
+ * CONST0, CONST1: the first, the second operand is constant; CONSTS: all are; SAME: both operands are one value; POINT:
+ * the result's range is a single value; ANY: none. KEPT0, KEPT1: as CONST0, CONST1, for rules that create no operation:
+ * they return a constant, an operand, or the operation changed in place. The builder applies these, CONSTS and POINT
+ * when it creates an operation (xg_kfolded). */
 typedef enum xg_krule_wants {
     XG_KWANT_ANY = 0,
     XG_KWANT_CONST0 = 1,
     XG_KWANT_CONST1 = 2,
     XG_KWANT_SAME = 4,
-    XG_KWANT_EARLY = 16, /* in every operation: a mark of the rows that the builder applies, too */
+    XG_KWANT_EARLY = 16, /* met by every operation: marks rows that the builder applies, too */
     XG_KWANT_KEPT0 = XG_KWANT_EARLY | XG_KWANT_CONST0,
     XG_KWANT_KEPT1 = XG_KWANT_EARLY | XG_KWANT_CONST1,
     XG_KWANT_CONSTS = XG_KWANT_KEPT0 | XG_KWANT_KEPT1,
@@ -793,7 +792,7 @@ XG_FN uint32_t xg_krule_has(const xg_kop *op) {
     X(PTR_ADD, ptr_split, ANY)
 /* clang-format on */
 
-/* Columns take less than rows, which would be filled up to 16 bytes. */
+/* Stored by column: rows would be padded to 16 bytes. */
 typedef xg_kval *(*xg_krule)(xg_kb *b, xg_kop *op);
 XG_TABLE const xg_krule xg_krule_applies[] = {
 #define X(op, rule, wants) xg_krule_##rule,
@@ -810,12 +809,12 @@ XG_TABLE const uint8_t xg_krule_needs[] = {
     XG_KIR_RULES(X)
 #undef X
 };
-/* Rows by opcode: number + 1 of the first, and of the one behind each; 0: there is none. */
+/* The rows of each opcode as a list: number + 1 of the first and of each one's next; 0: none. */
 struct xg_krules {
     uint16_t first[XG_K_OP_COUNT + 1], next[XG_COUNT(xg_krule_needs)];
     uint16_t fits[XG_K_OP_COUNT][XG_KWANT_COUNT]; /* answers of xg_krules_fit plus 1; 0: not asked yet */
 };
-/* The first rule of the opcode that wants no more than an operation has, plus 1; 0: there is none. */
+/* Number + 1 of the opcode's first rule whose precondition holds; 0: none. */
 XG_FN uint32_t xg_krules_fit(xg_krules *r, xg_kopcode op, uint32_t has) {
     uint32_t k = r->fits[op][has];
     if (k) return k - 1;
@@ -834,10 +833,10 @@ XG_FN xg_krules *xg_krules_of(xg_kmodule *m) {
     return m->rules;
 }
 
-/* ---- what is made is folded ---- */
+/* ---- folding at creation ---- */
 
-/* Of integers alone: how floats are folded depends on what is known of a kernel only when all of it is there. An
- * operand is no answer: the maker may go on to say of the result, its range for one, what holds only here. */
+/* Folds a new operation; integers alone, since folding of floats needs facts about the whole kernel. Rules that return
+ * an operand do not apply here: the caller may annotate its result, by a range that holds only at this place. */
 XG_FN xg_kval *xg_kfolded(xg_kb *b, xg_kval *v) {
     xg_kop *op = v->def;
     uint32_t has = xg_krule_has(op), k;
@@ -855,7 +854,7 @@ XG_FN xg_kval *xg_kfolded(xg_kb *b, xg_kval *v) {
             xg_kop_remove(op);
             return to;
         }
-        if (to == v) has = xg_krule_has(op); /* with other operands, maybe of another opcode: all rules again */
+        if (to == v) has = xg_krule_has(op); /* operands or opcode have changed: start over */
         k = to == v ? rules->first[op->op] : rules->next[k - 1];
     }
     return v;

@@ -1,19 +1,18 @@
 /* plan/plan.h -- from a module of fusions to an executable: order, memory, thunks, bytes.
  *
  * Ideas
- * - schedule.c puts the instructions into the order that holds the least memory at a time; positions in that order,
- *   loops and branches included, are time.
- * - values.c: what defines an array is a value; tuples, get-tuple-element, bitcast and barriers make no code, they are
- *   other names for values. A value lives from the position that makes it to the last one that reads it under any of
- *   its names.
- * - alias.c: values that may lie in one place, one after the other, become one buffer: the state of a loop through all
- *   its turns, an operand and what is written over it, a parameter and the result that the module says shares its
- *   memory. Where that cannot be, a move copies: copies.c.
- * - rematerialize.c: with a memory limit, kernels are run twice until all of it fits.
- * - pack.c: parameters and results are the caller's memory, constants come with the executable, the rest shares one
- *   temporary block a memory space; a result's memory serves others until the result is made.
- * - thunks.c walks the schedule and makes the steps; text.c prints the plan and reads it back; bytes.c writes the
- *   executable, attributes.c what calls are told. */
+ * - schedule.c orders the instructions for the lowest peak of memory; positions in that order, loops and branches
+ *   included, are time.
+ * - values.c: each instruction that writes an array defines a value; tuples, get-tuple-element, bitcast and barriers
+ *   emit no code and alias values. A value's live range is from its definition to the last read of any alias.
+ * - alias.c: values that can share memory, one after the other, become one buffer: the state of a loop through all its
+ *   iterations, an operand and a result in its place, a parameter and the result that aliases it by the module's
+ *   annotation. Where that is impossible, a move copies: copies.c.
+ * - rematerialize.c: with a memory limit, kernels run twice until everything fits.
+ * - pack.c: parameters and results are the caller's memory, constants come with the executable, all else shares one
+ *   temporary block for each memory space; a result's memory serves temporaries until the result is written.
+ * - thunks.c walks the schedule and creates the steps; text.c prints the plan and reads it back; bytes.c writes the
+ *   executable, attributes.c the attributes of calls. */
 #ifndef XG_PLAN_H
 #define XG_PLAN_H
 #include "../api/counters.h"
@@ -28,12 +27,12 @@ enum {
     XG_PLAN_HOST_SPACE = 5
 }; /* S(5) is host memory */
 
-/* X(NAME): what a value is.
- *   MADE       by its instruction         PARAMETER, CONSTANT
- *   IN, OUT    the state of a loop: as its computations see it, and after it
+/* X(NAME): the role of a value.
+ *   MADE       the result of its instruction         PARAMETER, CONSTANT
+ *   IN, OUT    the state of a loop: in its computations, and after it
  *   LANDED     the result of a conditional, at the end of a branch        JOINED     after it
- *   RESULT     a leaf of the program's result at the end        SPARE      for a move among others that go round in a
- *              circle, or for a library to work in */
+ *   RESULT     a leaf of the program's result at the end
+ *   SPARE      scratch for moves that form a cycle, or for a library */
 #define XG_PLAN_VALUES(X) X(MADE) X(PARAMETER) X(CONSTANT) X(IN) X(OUT) X(LANDED) X(JOINED) X(RESULT) X(SPARE)
 typedef enum xg_value_role {
 #define X(name) XG_VALUE_##name,
@@ -42,39 +41,39 @@ typedef enum xg_value_role {
     XG_VALUE_ROLE_COUNT
 } xg_value_role;
 
-typedef struct xg_plan_value { /* an array at a time */
+typedef struct xg_plan_value { /* an array with its live range */
     const xg_inst *inst;
     uint32_t leaf; /* which leaf of the instruction's shape */
     xg_value_role role;
     const xg_shape *shape;
-    uint32_t first, last; /* positions in the schedule between which it is needed */
+    uint32_t first, last; /* the live range: positions in the schedule */
     uint32_t branch;      /* LANDED */
-    uint32_t over : 30;   /* MADE: the operand that it must be written over, plus 1 */
-    uint32_t copied : 1;  /* and that operand is copied into its buffer beforehand */
+    uint32_t over : 30;   /* MADE: the operand in whose place it must be written, plus 1 */
+    uint32_t copied : 1;  /* that operand is copied into its buffer first */
     uint32_t donor : 1;   /* PARAMETER: a result may take its memory */
-    /* IN, OUT, LANDED, RESULT: the value that becomes it without a copy if both have one buffer */
+    /* IN, OUT, LANDED, RESULT: the value that becomes this one; no copy is needed if both share a buffer */
     struct xg_plan_value *from;
     xg_buffer *buffer;
 } xg_plan_value;
 
-/* Memory in which one or several values lie, one after the other. Most are made with their only value: two lines. */
+/* Memory of one value, or of several with disjoint live ranges. Most have one, and take two cache lines with it. */
 struct xg_buffer {
-    XG_VEC(xg_plan_value *) values; /* by time; they do not overlap */
+    XG_VEC(xg_plan_value *) values; /* by time; live ranges are disjoint */
     uint8_t kind;                   /* xg_exe_allocation_kind */
-    bool placed, used;              /* used: a step names it */
+    bool placed, used;              /* used: by a step */
     uint32_t index;                 /* parameter leaf or result leaf number */
-    uint32_t donated;               /* PARAMETER: the result leaf that shares its memory, plus 1 */
-    int32_t space;                  /* S(n); all that 31 bits do not hold are one */
-    int64_t bytes;                  /* of each of its values */
-    uint32_t first, last;           /* of all its values together */
-    uint32_t host;                  /* TEMP that lies in the memory of a result: the slice of that, plus 1 */
-    uint32_t slice;                 /* number of its slice in the executable */
-    int64_t offset;                 /* in the block, or in the host */
+    uint32_t donated;               /* PARAMETER: the result leaf that aliases it, plus 1 */
+    int32_t space;                  /* S(n); numbers beyond 31 bits count as one space */
+    int64_t bytes;                  /* of each value */
+    uint32_t first, last;           /* of all values together */
+    uint32_t host;                  /* TEMP inside a result's memory: that result's slice, plus 1 */
+    uint32_t slice;                 /* the number of its slice in the executable */
+    int64_t offset;                 /* in the block, or in `host` */
     union {
         struct {
             uint32_t reads, mover;
-        } moves;      /* while moves are put into order */
-        double need;  /* while it is packed: how much there is to gain if it lies in a result, */
+        } moves;      /* while moves are ordered */
+        double need;  /* while packing: the gain of placing it in a result, */
         int64_t best; /* then the offset in the smallest block so far */
     } work;
 };
@@ -84,22 +83,22 @@ typedef struct xg_plan_move {
 } xg_plan_move;
 typedef XG_VEC(xg_plan_move) xg_plan_moves;
 
-/* Of a loop: before it, and at the end of each turn. Of a conditional: at the end of each branch. Of a fusion: before
- * the kernel. */
+/* The moves around an instruction. A loop's: before it, and at the end of each iteration; a conditional's: at the end
+ * of each branch; a fusion's: before the kernel. */
 typedef struct xg_plan_site {
     const xg_inst *inst;
     uint32_t n, *at;
     xg_plan_moves *moves;
 } xg_plan_site; /* at: the position of each list */
 
-/* links are slices: of a kernel or call the buffers of its operand leaves, then those of its result leaves; children
- * are sequences: of a while its condition and body, of a conditional its branches. */
+/* links are slices: the buffers of a kernel's or call's operand leaves, then of its result leaves; children are
+ * sequences: a while's condition and body, a conditional's branches. */
 typedef struct xg_plan_step {
     xg_exe_thunk_kind kind;
     const xg_inst *inst;
     uint32_t kernel, value, n_links, n_children, *links, *children;
     uint32_t n_written; /* KERNEL and calls: how many of the links, counted from the end, are results */
-    /* COLLECTIVE: for each operand a kernel that reads it on all devices, one of a multicast object; NULL: none */
+    /* COLLECTIVE: for each operand a kernel that reads it on all devices, and one by a multicast object; NULL: none */
     uint32_t *peers, *casts;
 } xg_plan_step;
 typedef struct xg_plan_sequence {
@@ -111,8 +110,8 @@ typedef struct xg_plan_kernel {
     uint32_t shared_bytes, threads[3], blocks[3];
     uint32_t n_maps;
     const xg_kmap *maps;
-    uint64_t flops;          /* plus 1, once a step asked for them */
-    xg_cost_prediction time; /* if it was asked for */
+    uint64_t flops;          /* plus 1; 0: not computed yet */
+    xg_cost_prediction time; /* if requested */
 } xg_plan_kernel;
 
 /* one temporary block; the lower bound of its size */
@@ -129,11 +128,10 @@ typedef struct xg_plan {
     uint32_t n_params;
     xg_buffer **results; /* result leaves */
     uint32_t n_results;
-    /* loops ask their condition even where the number of turns is known: command buffers can do that, but cannot
-     * count */
+    /* loops evaluate their condition even if the trip count is known: command buffers can do that, but cannot count */
     bool asks;
     uint32_t end;    /* the last position */
-    uint32_t n_made; /* instructions that are steps, nearly all of which are one each */
+    uint32_t n_made; /* how many instructions are steps, nearly all of one each */
     XG_VEC(xg_plan_space) spaces;
     XG_VEC(xg_plan_step) steps;
     XG_VEC(xg_plan_sequence *) sequences; /* 0: the entry */
@@ -141,11 +139,11 @@ typedef struct xg_plan {
     int64_t temp_bytes, largest_live; /* of device memory */
     XG_VEC(xg_plan_kernel) kernels;
     xg_records *records; /* of its kernels */
-    /* by instruction id: where its leaves stand in names, plus 1; 0: they have no values */
+    /* by instruction id: the place of its leaves in names, plus 1; 0: they have no values */
     uint32_t *first_name, n_first;
     XG_VEC(xg_plan_value *) names; /* the values of its leaves; NULL: none */
     xg_plan_site **sites;          /* by instruction id; NULL: none */
-    xg_map64 workspaces;           /* 2 id + 1, 2 id + 2 -> xg_plan_value: memory to work in; counters */
+    xg_map64 workspaces;           /* 2 id + 1, 2 id + 2 -> xg_plan_value: scratch memory; counters */
     XG_VEC(const xg_inst *) joins; /* instructions that have sites, in order */
     xg_texts ptx;                  /* or object code */
     bool is_object;                /* for a host's processor */
@@ -154,57 +152,57 @@ typedef struct xg_plan {
 } xg_plan;
 
 /* ---- values.c ---- */
-XG_FN xg_plan *xg_plan_values(xg_arena *a, xg_module *m); /* all values and how long they live */
+XG_FN xg_plan *xg_plan_values(xg_arena *a, xg_module *m); /* all values with their live ranges */
 XG_FN xg_plan_value *xg_plan_value_of(
-    const xg_plan *p, const xg_inst *i, uint32_t leaf);              /* NULL: what takes no memory, a token */
-XG_FN xg_plan_value *xg_plan_value_at(const xg_plan *p, uint32_t k); /* the k-th, in a walk over all */
+    const xg_plan *p, const xg_inst *i, uint32_t leaf);              /* NULL: the leaf takes no memory, like a token */
+XG_FN xg_plan_value *xg_plan_value_at(const xg_plan *p, uint32_t k); /* the k-th of all */
 /* The copies around an instruction; NULL: it has none. */
 XG_FN xg_plan_site *xg_plan_site_of(const xg_plan *p, const xg_inst *i);
 XG_FN xg_plan_value *xg_plan_value_new(
     xg_plan *p, const xg_inst *i, uint32_t leaf, xg_value_role role, const xg_shape *s, uint32_t first);
 XG_FN int64_t xg_plan_bytes(const xg_shape *s); /* of an array in a buffer */
-/* Of what the step has beside its operands and results; NULL: it has no record. */
+/* Bytes of the step's scratch memory or counters; r NULL: it has no record. */
 XG_FN int64_t xg_plan_workspace_bytes(const xg_record *r, bool counters);
-/* of the shape there; they last as long as that place */
+/* the leaves of *shape; they live as long as that pointer's place */
 XG_FN const xg_shape *const *xg_plan_leaves(xg_arena *a, const xg_shape *const *shape, uint32_t *n);
-XG_FN bool xg_plan_forwards(const xg_inst *i); /* another name for memory */
+XG_FN bool xg_plan_forwards(const xg_inst *i); /* its result aliases operands */
 XG_FN uint32_t xg_plan_forwarded(const xg_inst *i, uint32_t leaf, uint32_t *operand);
 /* ---- schedule.c ---- */
 XG_FN bool xg_plan_schedule(xg_module *m); /* a pass */
 /* ---- alias.c ---- */
-/* they lie in one buffer, whatever else is known */
+/* puts both into one buffer, without checks */
 XG_FN void xg_plan_unite(xg_plan *p, xg_plan_value *a, xg_plan_value *b);
-XG_FN void xg_plan_alias(xg_plan *p); /* values to buffers */
+XG_FN void xg_plan_alias(xg_plan *p); /* assigns values to buffers */
 /* ---- copies.c ---- */
-XG_FN void xg_plan_copies(xg_plan *p); /* moves where values that should cannot be one buffer */
+XG_FN void xg_plan_copies(xg_plan *p); /* adds moves where values that should share a buffer cannot */
 XG_FN void xg_copies_print(xg_buf *b, const xg_plan *p);
 XG_FN xg_buffer *xg_plan_operand_buffer(
-    const xg_plan *p, const xg_inst *i, uint32_t operand, uint32_t leaf); /* where a step reads it */
+    const xg_plan *p, const xg_inst *i, uint32_t operand, uint32_t leaf); /* the buffer that a step reads */
 /* ---- pack.c ---- */
 XG_FN void xg_plan_pack(xg_plan *p);                       /* offsets */
 XG_FN xg_plan *xg_plan_buffers(xg_arena *a, xg_module *m); /* values, alias, copies, pack */
 /* ---- thunks.c ---- */
 XG_FN void xg_plan_thunks(xg_plan *p); /* makes the steps */
-/* Gives each step that is a kernel to `kernel`, which returns its number in p->kernels. */
+/* Calls `kernel` for each step that is one; it returns the number in p->kernels. */
 typedef uint32_t (*xg_plan_kernel_fn)(void *user, xg_plan *p, uint32_t step);
 XG_FN void xg_plan_kernels(xg_plan *p, xg_plan_kernel_fn kernel, void *user);
 XG_FN void xg_plan_cost(const xg_plan *p, const xg_plan_step *s, uint64_t *flops, uint64_t *bytes);
 XG_FN xg_plan_step *xg_plan_step_new(
     xg_plan *p, xg_plan_sequence *to, xg_exe_thunk_kind kind, const xg_inst *i, uint32_t n_links);
 /* ---- rematerialize.c ---- */
-XG_FN bool xg_plan_rematerialize(xg_module *m); /* a pass: what a memory limit asks for */
+XG_FN bool xg_plan_rematerialize(xg_module *m); /* a pass: recomputes values until a memory limit is met */
 /* ---- commands.c ---- */
-/* runs of at least so many commands; control: loops and branches, too */
+/* gathers runs of at least so many commands; control: loops and branches, too */
 XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control);
 XG_FN bool xg_commands_meet(
-    const xg_plan *p, const xg_plan_step *s, const xg_plan_step *t); /* one writes what the other has */
+    const xg_plan *p, const xg_plan_step *s, const xg_plan_step *t); /* true if one writes memory of the other */
 /* ---- report.c ---- */
 XG_FN const char *xg_exe_allocation_name(uint32_t kind);
 XG_FN void xg_report_value_name(xg_buf *b, const xg_plan_value *v);
 XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p); /* the buffer assignment, as XLA writes it */
 /* ---- text.c ---- */
 XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p);  /* the planned module */
-XG_FN bool xg_plan_is_text(const char *text, size_t n); /* a planned module, to judge by its first word */
+XG_FN bool xg_plan_is_text(const char *text, size_t n); /* true if the first word is a planned module's */
 XG_FN xg_module *xg_plan_parse_hlo(xg_ctx *c, xg_arena *a, const xg_source *src); /* the HLO inside it */
 XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src);       /* fails with a position */
 /* ---- collectives.c ---- */
@@ -215,22 +213,23 @@ typedef enum xg_plan_sent_kind {
     XG_PLAN_SENT_COUNT
 } xg_plan_sent_kind;
 XG_FN xg_plan_sent_kind xg_plan_sent_kind_of(xg_opcode op);
-/* That a device sends in it, as rings do it; of a ragged one and a permute at most. */
+/* What a device sends in a ring; for a ragged one and a permute an upper bound. */
 XG_FN int64_t xg_plan_sent_bytes(const xg_inst *i);
-XG_FN int64_t xg_plan_sent_time(const xg_inst *i);          /* picoseconds, by the model of time */
-XG_FN void xg_plan_collective(xg_buf *b, const xg_inst *i); /* as a step says it; fails where there is no such step */
+XG_FN int64_t xg_plan_sent_time(const xg_inst *i); /* picoseconds, by the model of time */
+/* The collective's text for a step; fails if no step can do it. */
+XG_FN void xg_plan_collective(xg_buf *b, const xg_inst *i);
 /* ---- peers.c ---- */
-/* The members of each group of an all-reduce, 0: it is none; and which ways are sooner than NCCL by the model of time:
- * kernels that read what all members have, kernels of a multicast object. */
+/* The number of members in each group of an all-reduce, 0 for others; and which kernels the model of time estimates to
+ * be faster than NCCL: those that read all members' operands, those by a multicast object. */
 XG_FN uint32_t xg_plan_peers(const xg_inst *i, bool *kernels, bool *cast);
-/* A fusion that reduces the operand as so many devices have it, with its record. Forget it when its kernel is made. */
+/* A fusion, with its record, that reduces the operands of so many devices. Forget it after its kernel is emitted. */
 XG_FN xg_inst *xg_plan_peers_fusion(const xg_inst *i, uint32_t operand, uint32_t members, const xg_emit_target *target);
 XG_FN void xg_plan_peers_forget(xg_inst *fusion);
 /* ---- multicast.c ---- */
 enum {
     XG_CAST_ISA = 82 /* of .acc::f32 */
 };
-XG_FN bool xg_plan_can_cast(const xg_inst *i); /* are there instructions for such an all-reduce? */
+XG_FN bool xg_plan_can_cast(const xg_inst *i); /* true if multimem has instructions for this all-reduce */
 /* The text and launch of a kernel of this name that reduces a device's part of the operand. */
 XG_FN xg_str xg_plan_cast_kernel(
     xg_arena *a, const xg_inst *i, uint32_t operand, uint32_t members, xg_plan_kernel *k, uint32_t *instructions);
@@ -239,7 +238,7 @@ XG_FN bool xg_plan_all_reduce_combiner(xg_module *m); /* passes */
 XG_FN bool xg_plan_all_gather_combiner(xg_module *m);
 XG_FN bool xg_plan_reduce_scatter_combiner(xg_module *m);
 /* ---- windowed_einsum.c ---- */
-XG_FN bool xg_plan_windowed_einsum(xg_module *m);     /* passes: where the model of time says that it pays, */
+XG_FN bool xg_plan_windowed_einsum(xg_module *m);     /* passes: where it pays off by the model of time, */
 XG_FN bool xg_plan_windowed_everywhere(xg_module *m); /* and wherever it can be done */
 /* ---- bytes.c ---- */
 /* the serialised executable; its texts (ptx, hlo) end with a zero */
@@ -254,12 +253,12 @@ XG_FN xg_str xg_listing_parse(xg_ctx *c, xg_arena *a, const xg_source *src);
 typedef struct xg_exe_writer {
     xg_arena *arena;
     xg_buf sections[XG_EXE_SECTION_COUNT];
-    xg_texts texts[XG_EXE_SECTION_COUNT]; /* of sections that are one text: a zero is behind it */
+    xg_texts texts[XG_EXE_SECTION_COUNT]; /* of sections that are one text, zero-terminated */
     xg_dict strings;
-    /* the executable's own memory, where sections are written that may need less than they were given; NULL: none */
+    /* the executable's memory, for sections that are written in place and may be shorter than reserved; NULL: none */
     unsigned char *block;
     size_t room, at[XG_EXE_SECTION_COUNT];
-    /* by slice: where a kernel's links have it, plus 1; what another kernel left there does not matter */
+    /* by slice: its place in a kernel's links, plus 1; entries of other kernels may be left over */
     uint32_t *place;
     uint64_t temp_bytes, host_bytes;
 } xg_exe_writer;
@@ -272,10 +271,10 @@ XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t alloca
     uint32_t size_of, const xg_ints *parts);
 
 /* ---- attributes.c ---- */
-/* A dictionary of typed attributes as records that `to` names. NULL, or what is expected at *end, where reading
- * stopped. */
+/* Reads a dictionary of typed attributes into records, to which `to` refers. Gives NULL, or what is expected at *end,
+ * where reading stopped. */
 XG_FN const char *xg_attributes_read(xg_exe_writer *w, xg_str s, uint32_t *end, xg_exe_thunk *to);
-/* Where records and what they name lie. */
+/* Records, and the sections that they refer to. */
 typedef struct xg_attributes_of {
     const xg_exe_attribute *records;
     const char *strings;

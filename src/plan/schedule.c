@@ -1,19 +1,23 @@
-/* plan/schedule.c -- the order in which the program runs: the one of several that holds the least memory at a time.
+/* plan/schedule.c -- the order in which the program runs: of several orders, the one with the lowest peak of memory.
  *
- * Each computation that is run step by step (the entry, and what loops and branches run) is ordered by itself, inner
- * ones first, so that the memory of an inner one is known where it is called. Four orders are tried: the text's; by a
- * list of what is ready, best first (most bytes freed less bytes made); depth first into the operand that costs most;
- * and plain post-order; and each of them once more, with what frees more than it makes as soon as it is ready (the
- * gradients of weights, which other orders leave for the end, when all that they are made of has waited for them). Each
- * is played through with an account of the live bytes, and the first with the least peak is taken.
+ * Each computation that runs step by step (the entry, and the bodies of loops and branches) is ordered by itself,
+ * called ones first, so that their peaks are known at the call. Four orders are tried:
+ * - the text's;
+ * - a list schedule: of the ready instructions, the one that frees most (bytes freed less bytes allocated);
+ * - depth first, into the most expensive operand;
+ * - plain post-order.
  *
- * Then asynchronous steps are spread: their ends go down to what needs the result, their starts up until what stands
- * between takes as long as they do, by the cost model of the target, and as long as that takes at most a quarter more
- * memory at a time. What a step reads and writes is needed until it ends. Collectives, which devices run beside the
- * rest, have no ends here: what does not wait for one is put behind it, what does comes when it is over, by that model.
+ * Each is tried once more with instructions that free more than they allocate moved to where they become ready: the
+ * gradients of weights, for example, which other orders leave to the end, so that their operands stay live. A
+ * simulation counts the live bytes of each order, and the first with the lowest peak wins.
  *
- * Laws: operands and control predecessors come first; side effects keep the order of the text; a module that says
- * is_scheduled is left as it is. All of it is n log n in instructions and uses. */
+ * Then asynchronous operations are spread: each done moves down to the first user of its result, each start up until
+ * the steps between the two take as long as the operation, by the cost model, as long as the peak grows by a quarter at
+ * most. Their operands and results stay live until the done. Collectives run beside other steps and have no done here:
+ * independent steps are placed behind a collective, dependent ones where it is estimated to end.
+ *
+ * Laws: operands and control predecessors come first; side effects keep the order of the text; a module with
+ * is_scheduled keeps its order. Everything is n log n in instructions and uses. */
 #ifndef XG_PLAN_SCHEDULE_C
 #define XG_PLAN_SCHEDULE_C
 #include "plan.h"
@@ -30,7 +34,7 @@ typedef struct xg_sched_overwrite {
     int64_t bytes;
 } xg_sched_overwrite;
 
-/* values: the result is the parameter's memory, by input_output_alias */
+/* two values: the result takes the parameter's memory, by input_output_alias */
 typedef struct xg_sched_given {
     uint32_t param, result;
 } xg_sched_given;
@@ -41,36 +45,36 @@ typedef struct xg_sched {
     xg_comp *comp;
     xg_inst **insts;
     uint32_t n;
-    bool ends, meets; /* some end what runs beside others; some are collectives */
-    /* by instruction id: its number; the module's, each computation writes its own */
+    bool ends, meets; /* it has a done of an asynchronous operation; it has a collective */
+    /* by instruction id: its number; one array for the module, each computation writes its own part */
     uint32_t *index;
     XG_VEC(xg_sched_value) values;
     uint32_t *leaf_start, *leaf_value; /* of each instruction, by leaf */
     uint32_t *pred_start, *preds, *succ_start, *succs, n_edges;
-    uint32_t *use_start, *uses, *users; /* values that an instruction uses, each once */
-    int64_t *made;                      /* bytes of its values */
-    int64_t *unused;                    /* those of them that nothing reads */
-    bool *free;                         /* makes nothing: another name for memory, or none of the device */
-    int64_t *inner;                     /* what it needs beside its operands and result while it runs */
-    /* per instruction: a value that its result may be written over; UINT32_MAX: none */
+    uint32_t *use_start, *uses, *users; /* uses: the values that each instruction reads, without repetition */
+    int64_t *made;                      /* by instruction: bytes of the values that it allocates */
+    int64_t *unused;                    /* those of them that no instruction reads */
+    bool *free;                         /* allocates no device memory: an alias, for one */
+    int64_t *inner;                     /* bytes that its computations need while it runs */
+    /* by instruction: a value in whose place its result may be written; UINT32_MAX: none */
     xg_sched_overwrite *over;
-    int64_t initial; /* live when it begins */
+    int64_t initial; /* bytes that are live at the start */
     XG_VEC(xg_sched_given) given;
-    xg_records records; /* of its kernels */
+    xg_records records; /* of the computation's kernels */
 } xg_sched;
 
 XG_FN uint32_t xg_sched_number(const xg_sched *s, const xg_inst *i) { return s->index[i->id]; }
-/* saturates: only comparisons are made of it */
+/* Saturating: sums are only compared. */
 XG_ONE_COPY XG_FN int64_t xg_sched_add(int64_t a, int64_t b) { return a > INT64_MAX / 4 - b ? INT64_MAX / 4 : a + b; }
 
 /* ---- what there is ---- */
 
 XG_FN bool xg_sched_in_host(const xg_shape *s) {
     return s->layout && s->layout->memory_space == XG_PLAN_HOST_SPACE;
-} /* costs no memory of the device */
+} /* takes no device memory */
 
-/* Another name for memory: forwarding, and the leaves of asynchronous steps: a start hands its operands on in front of
- * its result, an end gives the start's result. */
+/* Aliases: forwarding instructions, and leaves of asynchronous ones. A start's leaves are its operands, then its
+ * result; a done gives the start's result. */
 XG_FN uint32_t xg_sched_leaves(const xg_inst *i) { return (uint32_t)xg_shape_leaves(i->shape); }
 XG_FN uint32_t xg_sched_handed_on(const xg_inst *start) {
     uint32_t n = 0, k;
@@ -182,7 +186,7 @@ XG_APART XG_FN void xg_sched_uses(xg_sched *s) {
         }
 }
 
-/* What each order asks again. */
+/* Precomputes what the simulation of every order needs. */
 XG_FN void xg_sched_unused(xg_sched *s) {
     uint32_t k, j;
     s->unused = XG_NEW_N(s->arena, int64_t, s->n + (size_t)1);
@@ -197,7 +201,7 @@ XG_FN void xg_sched_unused(xg_sched *s) {
     }
 }
 
-/* Operands, control predecessors, and the side effect before. */
+/* Edges from operands, from control predecessors, and from the previous side effect. */
 XG_APART XG_FN void xg_sched_edges(xg_sched *s) {
     XG_VEC(uint32_t) preds = {NULL, 0, 0};
     uint32_t k, j, effect = UINT32_MAX, *at;
@@ -226,7 +230,8 @@ XG_APART XG_FN void xg_sched_edges(xg_sched *s) {
         for (j = s->pred_start[k]; j < s->pred_start[k + 1]; j++) s->succs[at[preds.p[j]]++] = k;
 }
 
-/* A loop is written over its init; a fusion over an operand, where the rule of in_place.c allows it. */
+/* Finds the largest value in whose place the result may be written: a loop's init, or an operand of a fusion where the
+ * rule of in_place.c allows it. */
 XG_APART XG_FN void xg_sched_over(xg_sched *s, uint32_t k) {
     const xg_inst *i = s->insts[k];
     uint32_t n, j, l;
@@ -249,7 +254,7 @@ XG_APART XG_FN void xg_sched_over(xg_sched *s, uint32_t k) {
     }
 }
 
-/* What scheduling knows of the whole module: by instruction id, by computation id. */
+/* Shared by all computations of the module: numbers by instruction id, peaks by computation id. */
 typedef struct xg_sched_all {
     uint32_t *index;
     int64_t *peaks;
@@ -305,8 +310,8 @@ XG_APART XG_FN void xg_sched_init(xg_sched *s, xg_arena *a, xg_comp *c, const xg
 
 /* ---- the account ---- */
 
-/* By instruction: bytes of results that it writes over parameters that are needed no more; NULL: there are none. Where
- * a parameter is needed later, its result waits in memory of its own. */
+/* By instruction: bytes of aliased results that it writes in place of dead parameters; NULL: the module has no aliases.
+ * While a parameter is live, its result is kept in memory of its own. */
 XG_FN int64_t *xg_sched_in_place(const xg_sched *s, const uint32_t *order) {
     int64_t *bytes;
     uint32_t *place, k, j;
@@ -322,7 +327,7 @@ XG_FN int64_t *xg_sched_in_place(const xg_sched *s, const uint32_t *order) {
     return bytes;
 }
 
-/* The most bytes that are live at a time, beyond those it begins with. */
+/* The peak of live bytes, less the initial ones. */
 XG_FN int64_t xg_sched_peak(const xg_sched *s, const uint32_t *order) {
     xg_mark mark = xg_arena_mark(s->arena);
     uint32_t *left = (uint32_t *)xg_alloc_raw(s->arena, (s->values.n + (size_t)1) * sizeof *left), k, j;
@@ -341,7 +346,7 @@ XG_FN int64_t xg_sched_peak(const xg_sched *s, const uint32_t *order) {
     return peak - s->initial;
 }
 
-/* No order holds less at a time: what is there at the end, and what a step reads and makes. */
+/* A lower bound on the peak of all orders: what is live at the end, and what any single step reads and allocates. */
 XG_FN int64_t xg_sched_floor(const xg_sched *s) {
     int64_t live = s->initial, most = 0;
     uint32_t k, j;
@@ -363,8 +368,8 @@ XG_FN void xg_sched_text(const xg_sched *s, uint32_t *order) {
     for (k = 0; k < s->n; k++) order[k] = k;
 }
 
-/* A heap of what is ready: the greatest (gain, users), then the first in the text. An entry whose gain has grown since
- * is there twice; the old one is skipped. */
+/* A heap of ready instructions: the greatest (gain, users), then the first in the text. When the gain of an entry
+ * grows, it is pushed again, and the stale one is skipped. */
 typedef struct xg_sched_ready {
     int64_t gain;
     uint32_t users, number;
@@ -406,7 +411,7 @@ XG_FN xg_sched_ready xg_sched_entry(const xg_sched *s, uint32_t k, int64_t freed
     return r;
 }
 
-/* One that comes in the order of places; later: it is in a heap of those that must wait, until then. */
+/* An entry in the order of places, collectives first; later != 0: an entry of the waiting heap, by that time. */
 XG_FN xg_sched_ready xg_sched_in_turn(const xg_sched *s, uint32_t k, const uint32_t *place, int64_t later) {
     xg_sched_ready r;
     r.number = k;
@@ -415,8 +420,9 @@ XG_FN xg_sched_ready xg_sched_in_turn(const xg_sched *s, uint32_t k, const uint3
     return r;
 }
 
-/* What is ready, best first: each value tells its last user that it would be freed there. With places in another order:
- * in that one, but for what frees more than it makes, which comes as soon as it is ready. */
+/* List scheduling: the best ready instruction first; a value counts as freed by its last remaining user. With `place`
+ * (places in another order) that order is kept, except that what frees more than it allocates comes when it is
+ * ready. */
 XG_FN void xg_sched_ready_first(const xg_sched *s, const uint32_t *place, uint32_t *order) {
     uint32_t *waits = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1),
              *left = XG_NEW_N(s->arena, uint32_t, s->values.n + (size_t)1), k, j, done = 0;
@@ -458,7 +464,7 @@ XG_FN void xg_sched_free_early(const xg_sched *s, uint32_t *order) {
     xg_sched_ready_first(s, place, order);
 }
 
-/* Post-order from the root and then from whatever it does not reach; the predecessors of an instruction in the order of
+/* Post-order from the root, then from instructions that it does not reach; predecessors are visited in the order of
  * `preds`. */
 XG_FN void xg_sched_post_order(const xg_sched *s, const uint32_t *preds, uint32_t *order) {
     uint32_t *stack = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1),
@@ -506,8 +512,8 @@ XG_FN int xg_sched_dearer(const void *pa, const void *pb) {
                                    : a->number > b->number;
 }
 
-/* Depth first, into the operand whose values have most users beyond the first, then the one with the most bytes, both
- * summed over all that leads there. */
+/* Depth first: first into the operand with the most additional users (beyond one for each value), then the most bytes,
+ * both summed over everything that the operand depends on. */
 XG_FN void xg_sched_dfs(const xg_sched *s, uint32_t *order) {
     xg_sched_cost *cost = XG_NEW_N(s->arena, xg_sched_cost, s->n + (size_t)1), *sorted;
     uint32_t *preds = XG_NEW_N(s->arena, uint32_t, s->n_edges + (size_t)1), most = 0, k, j;
@@ -537,17 +543,17 @@ XG_FN void xg_sched_dfs(const xg_sched *s, uint32_t *order) {
     xg_sched_post_order(s, preds, order);
 }
 
-/* ---- what runs beside the rest ---- */
+/* ---- asynchronous operations ---- */
 
 enum {
     XG_SCHED_LINK_GBS = 25 /* between devices, and to the host */,
-    XG_SCHED_LAUNCH_PS = 1000000,
-    XG_SCHED_FAR_PS = 5000000,
+    XG_SCHED_LAUNCH_PS = 1000000, /* of a step on the device */
+    XG_SCHED_FAR_PS = 5000000,    /* of one that involves another device */
     XG_SCHED_STARTS_MAX = 256,
-    XG_SCHED_MORE = 4 /* memory that hiding may take, as a part of what there is */
+    XG_SCHED_MORE = 4 /* hiding latency may raise the peak by this part of it: a quarter */
 };
 
-/* Picoseconds of a step by the bytes that it reads and makes. */
+/* Picoseconds of a step, from the bytes that it reads and allocates. */
 XG_FN int64_t xg_sched_time(const xg_sched *s, uint32_t t) {
     const xg_inst *i = s->insts[t];
     int64_t bytes = s->made[t], rate = xg_device_gbs(s->comp->module->device.bandwidth), more = XG_SCHED_LAUNCH_PS;
@@ -561,7 +567,7 @@ XG_FN int64_t xg_sched_time(const xg_sched *s, uint32_t t) {
     }
     if (xg_opt_is_collective(i)) return xg_sched_add(xg_plan_sent_time(i), XG_SCHED_LAUNCH_PS);
     if (i->op == XG_COPY_START)
-        for (k = 0; k < 2; k++) { /* its two ends */
+        for (k = 0; k < 2; k++) { /* source and destination */
             const xg_shape *end = k ? XG_OPERAND(i, 0)->shape : i->shape->elems[0];
             if (xg_sched_in_host(end)) {
                 rate = XG_SCHED_LINK_GBS;
@@ -571,7 +577,7 @@ XG_FN int64_t xg_sched_time(const xg_sched *s, uint32_t t) {
     return xg_sched_add(bytes / XG_MAX(rate, (int64_t)1) * 1000, more);
 }
 
-/* Ends, and the names of what they give, stand right in front of the first that needs them. */
+/* Moves each done, and the aliases of its result, right in front of the first user. */
 XG_APART XG_FN void xg_sched_late_ends(const xg_sched *s, const uint32_t *order, uint32_t *out) {
     bool *waits = XG_NEW_N(s->arena, bool, s->n + (size_t)1), *done = XG_NEW_N(s->arena, bool, s->n + (size_t)1);
     uint32_t *stack = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), depth, n = 0, k, j;
@@ -600,7 +606,8 @@ XG_APART XG_FN void xg_sched_late_ends(const xg_sched *s, const uint32_t *order,
         if (!done[order[k]]) out[n++] = order[k];
 }
 
-/* Moves the start at a place up, until what stands between it and its end takes as long; gives its new place. */
+/* Moves the start at this place up until the steps between it and its done take as long as the operation; gives its new
+ * place. */
 XG_APART XG_FN uint32_t xg_sched_early_start(const xg_sched *s, uint32_t *order, uint32_t at) {
     uint32_t t = order[at], k, j;
     int64_t left = xg_sched_time(s, t);
@@ -634,9 +641,9 @@ XG_APART XG_FN void xg_sched_spread(const xg_sched *s, uint32_t *order, int64_t 
     }
 }
 
-/* ---- collectives beside the rest ---- */
+/* ---- collectives in parallel with other steps ---- */
 
-/* What computes and what links do, each one thing after the other; ends: of each instruction. */
+/* The clocks of two queues, the device's and its links', each strictly in order; ends: when each instruction ends. */
 typedef struct xg_sched_clock {
     int64_t *ends, now, links;
 } xg_sched_clock;
@@ -650,7 +657,7 @@ XG_FN void xg_sched_pass(const xg_sched *s, xg_sched_clock *c, uint32_t t) {
     int64_t from = xg_sched_ready_at(s, c, t), time = xg_sched_time(s, t),
             *clock = xg_opt_is_collective(s->insts[t]) ? &c->links : &c->now;
     if (time) *clock = XG_MAX(*clock, from) + time;
-    c->ends[t] = time ? *clock : from; /* another name for memory takes none, and waits for nothing else */
+    c->ends[t] = time ? *clock : from; /* an alias takes no time and waits only for its operands */
 }
 XG_FN int64_t xg_sched_takes(const xg_sched *s, const uint32_t *order) {
     xg_sched_clock c;
@@ -660,7 +667,8 @@ XG_FN int64_t xg_sched_takes(const xg_sched *s, const uint32_t *order) {
     for (k = 0; k < s->n; k++) xg_sched_pass(s, &c, order[k]);
     return XG_MAX(c.now, c.links);
 }
-/* In the given order, but that what waits for a collective lets others pass, and collectives all. */
+/* The given order, except that collectives come as soon as they are ready, and steps that wait for one are
+ * overtaken. */
 XG_APART XG_FN void xg_sched_hide(const xg_sched *s, const uint32_t *order, uint32_t *out) {
     uint32_t *place = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), k, j, done = 0,
              *waits = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1);
@@ -690,7 +698,7 @@ XG_APART XG_FN void xg_sched_hide(const xg_sched *s, const uint32_t *order, uint
         }
     }
 }
-/* The order with collectives hidden, if it ends sooner and holds no more than it may. */
+/* Takes the order with hidden collectives if it ends sooner and its peak is within the bound. */
 XG_FN void xg_sched_beside(const xg_sched *s, uint32_t *order, int64_t peak) {
     uint32_t *next;
     if (!s->meets) return;
@@ -703,7 +711,7 @@ XG_FN void xg_sched_beside(const xg_sched *s, uint32_t *order, int64_t peak) {
 
 /* ---- the choice ---- */
 
-/* Gives the peak. */
+/* Orders one computation; gives its peak. */
 XG_APART XG_FN int64_t xg_sched_comp(xg_arena *a, xg_comp *c, const xg_sched_all *all, bool *changed) {
     XG_TABLE void (*const orders[])(const xg_sched *s, uint32_t *order) = {
         xg_sched_text, xg_sched_list, xg_sched_dfs, xg_sched_plain};
@@ -747,7 +755,7 @@ XG_FN bool xg_plan_schedule(xg_module *m) {
     all.index = (uint32_t *)xg_alloc_raw(m->work, xg_mul(m->ctx, m->n_ids + (size_t)1, sizeof *all.index));
     all.peaks = XG_NEW_N(m->work, int64_t, m->n_comp_ids + (size_t)1);
     for (at = 0; at < run.n; at++) all.peaks[run.p[at]->id] = -1;
-    for (c = m->first; c; c = xg_comp_behind(c)) /* what is called stands before its caller */
+    for (c = m->first; c; c = xg_comp_behind(c)) /* called computations precede their callers */
         if (all.peaks[c->id]) all.peaks[c->id] = xg_sched_comp(m->work, c, &all, &changed);
     changed = changed || !m->is_scheduled;
     m->is_scheduled = true;

@@ -1,16 +1,16 @@
-/* ptx/legalize.c -- operations and types that the target lacks become ones that it has.
+/* ptx/legalize.c -- replaces operations and types that the target lacks by ones that it has.
  *
- * The rule table below has one row an opcode: the word of the function that knows what to do when the operation has no
- * instruction of its own (or, for the words that look first, even if it has one). Such a function makes operations
- * before the old one and returns the value that replaces its result, or NULL to leave it. What it made is visited in
- * turn, so rules may build on each other; each leads to simpler operations, so this ends.
+ * The rule table below has one row for each opcode: the word of a function that expands the operation if the target has
+ * no instruction for it (some words test that themselves). The function creates operations before the old one and
+ * returns the value that replaces its result, or NULL to leave it. The new operations are visited, too, so rules may
+ * build on each other; each leads to simpler operations, so this ends.
  *
  * Laws
- * - i8 and i16 stand in 32-bit registers with unspecified upper bits. Sums, products and logic do not mind; whatever
- *   does is widened first.
+ * - i8 and i16 are kept in 32-bit registers with unspecified upper bits. Sums, products and logic do not depend on
+ *   these; operands of everything else are extended first.
  * - 16-bit floats without an instruction are computed in f32 and rounded once more. That is exact for + - * / sqrt: f32
  *   has more than twice their bits plus two. It is not for fma, which goes through f64 rounded to odd.
- * - Nothing is contracted that an expansion wrote; contraction (where the module allows it) happens before. */
+ * - Expansions are never contracted: contraction (where the module allows it) happens before. */
 #ifndef XG_PTX_LEGALIZE_C
 #define XG_PTX_LEGALIZE_C
 #include "convert.c"
@@ -37,7 +37,7 @@ static bool xg_lz_is_small(const xg_ktype *t) {
 static bool xg_lz_is_i1(const xg_ktype *t) { return t->kind == XG_TK_SCALAR && t->elem == XG_E_I1; }
 static xg_kval *xg_lz_not(xg_kb *b, xg_kval *x) { return XOR_(x, xg_kconst_int(b, XG_E_I1, 1)); }
 
-/* The same operation on all operands widened to f32, then narrowed. */
+/* Computes the operation in f32: extends all operands and truncates the result. */
 static xg_kval *xg_lz_in_f32(xg_kb *b, xg_kop *op) {
     xg_kval *v[3];
     const xg_ktype *f32 = xg_kir_scalar(b->m, XG_E_F32);
@@ -48,7 +48,7 @@ static xg_kval *xg_lz_in_f32(xg_kb *b, xg_kop *op) {
     wide->flags = op->flags;
     return xg_ptx_truncf(b, &wide->results[0], op->results[0].type->elem);
 }
-/* The same operation on operands extended to i32. */
+/* Computes the operation in i32, on extended operands. */
 static xg_kval *xg_lz_in_i32(xg_kb *b, xg_kop *op, xg_kopcode extend) {
     xg_kval *v[2], *r;
     uint32_t i;
@@ -63,7 +63,7 @@ static xg_kval *xg_lz_bitcast_to(xg_kb *b, xg_kval *x, const xg_ktype *t) {
 }
 
 /* ---- integers ---- */
-XG_LZ_RULE(add) { /* also subtraction: modulo 2 both are exclusive or */
+XG_LZ_RULE(add) { /* and subtraction: modulo 2 both are exclusive or */
     (void)z;
     return xg_lz_is_i1(op->results[0].type) ? XOR_(XG_KOPERAND(op, 0), XG_KOPERAND(op, 1)) : NULL;
 }
@@ -89,7 +89,7 @@ XG_LZ_RULE(unsigned) {
     return xg_lz_is_small(op->results[0].type) || xg_lz_is_i1(op->results[0].type) ? xg_lz_in_i32(b, op, XG_K_OP_EXTUI)
                                                                                    : NULL;
 }
-XG_LZ_RULE(shl) { /* upper bits of the amount would matter */
+XG_LZ_RULE(shl) { /* the shift amount's upper bits must be defined */
     (void)z;
     if (xg_lz_is_i1(op->results[0].type)) return XG_KOPERAND(op, 0);
     if (!xg_lz_is_small(op->results[0].type) || xg_kval_is_const(XG_KOPERAND(op, 1), NULL)) return NULL;
@@ -164,7 +164,7 @@ XG_LZ_RULE(extend) { /* a constant of a small type folds */
 
 /* ---- integers and floats ---- */
 #ifndef XLAGPU_SMALL
-/* The word with the signs of its bytes turned, once for all of them. */
+/* The word with the sign bits of all four bytes flipped; computed once for all conversions of its bytes. */
 static xg_kval *xg_lz_biased(xg_kb *b, xg_kval *word) {
     const int64_t signs = (int64_t)(int32_t)0x80808080u;
     xg_kb behind;
@@ -181,8 +181,9 @@ static xg_kval *xg_lz_biased(xg_kb *b, xg_kval *word) {
     behind = xg_kb_after(b->m, word->def);
     return xg_k2_int(&behind, XG_K_OP_XORI, word, signs);
 }
-/* A byte of a word behind the sign and exponent of 2^10 or 2^23, whose last digit is 1: a number from which one
- * subtraction takes what is too much. Conversions have a quarter of the lanes that arithmetic has, or less. */
+/* Converts a byte by arithmetic: with the sign and exponent of 2^10 or 2^23 in front, whose unit in the last place is
+ * 1, the byte is the excess over that power, which one subtraction removes. Instructions that convert have a quarter of
+ * the rate of arithmetic, or less. */
 static xg_kval *xg_lz_byte_to_float(xg_kb *b, xg_kval *word, int64_t at, bool is_signed, bool half) {
     enum {
         HALF_EXPONENT = 0x6400, /* 2^10 as f16, into bytes 0 and 1: digits k and 5 */
@@ -203,7 +204,7 @@ static xg_kval *xg_lz_byte_to_float(xg_kb *b, xg_kval *word, int64_t at, bool is
     more = xg_kconst_float(b, half ? XG_E_F16 : XG_E_F32, much);
     return xg_k2(b, XG_K_OP_SUBF, x, more);
 }
-/* Bytes of words that are to be f16, bf16 or f32, each of which has all their values; NULL: it is something else. */
+/* Converts bytes of words to f16, bf16 or f32, which represent them exactly; NULL: another conversion. */
 static xg_kval *xg_lz_bytes_to_floats(xg_kb *b, xg_kop *op) {
     xg_kval *x = XG_KOPERAND(op, 0), *word;
     xg_kelem to = op->results[0].type->elem;
@@ -236,7 +237,7 @@ XG_LZ_RULE(int_to_float) {
         x = xg_kcast(b, is_signed ? XG_K_OP_EXTSI : XG_K_OP_EXTUI, x, XG_E_I32);
         return xg_kcast(b, op->op, x, to);
     }
-    /* f16 ends before integers need more */
+    /* integers beyond f16's range need no more bits */
     x = from == XG_E_I1 || from == XG_E_I8 || from == XG_E_I16 || to == XG_E_F16 ||
                 xg_range_within(xg_kval_range(x), xg_range_of(is_signed ? -EXACT : 0, EXACT))
             ? xg_kcast(b, op->op, x, XG_E_F32)
@@ -250,7 +251,7 @@ XG_LZ_RULE(float_to_int) {
     int bits = xg_kelem_bits(to);
     int64_t top;
     (void)z;
-    if (op->flags) return NULL; /* made below: the machine's own */
+    if (op->flags) return NULL; /* created below: the instruction's own semantics */
     if (to == XG_E_I1) return CMPF_(UNE, xg_ptx_extf(b, x, XG_E_F32), F32_(0));
     if (from != XG_E_F32 && from != XG_E_F64) x = xg_ptx_extf(b, x, XG_E_F32);
     if (bits < 32) { /* saturates to i32 first, then to the narrower range */
@@ -263,7 +264,7 @@ XG_LZ_RULE(float_to_int) {
     r = xg_kcast(b, op->op, x, to);
     r->def->flags = 1;
     if (x->type->elem == XG_E_F32 && bits == 32) return r;
-    zero = xg_kconst_int(b, to, 0); /* only f32 to 32 bits is known to make 0 of a NaN */
+    zero = xg_kconst_int(b, to, 0); /* only f32 to 32 bits is documented to convert NaN to 0 */
     good = CMPF_(ORD, x, x);
     return SEL_(good, r, zero);
 }
@@ -329,7 +330,7 @@ XG_LZ_RULE(cmpf) {
     y = xg_ptx_extf(b, XG_KOPERAND(op, 1), XG_E_F32);
     return xg_kcmpf_(b, (xg_kcmpf)op->flags, x, y);
 }
-XG_LZ_RULE(minmax) { /* the machine's maximum drops NaNs: put them back; their sum is one */
+XG_LZ_RULE(minmax) { /* the instruction drops NaNs, so select the operands' sum, a NaN, for them */
     xg_kval *x = XG_KOPERAND(op, 0), *y = XG_KOPERAND(op, 1), *r, *nan, *sum;
     if (xg_ptx_has_row(&z->index, z->target, op)) return NULL;
     if (xg_lz_is_half(x->type)) return xg_lz_in_f32(b, op);
@@ -359,8 +360,8 @@ XG_LZ_RULE(remf) {
                                               : xg_ptx_remf(b, XG_KOPERAND(op, 0), XG_KOPERAND(op, 1));
 }
 
-/* A function of the math dialect. In f32 between an extension and a truncation from and to the same 16-bit format, less
- * will do. */
+/* For a function of the math dialect: a shorter formula suffices in f32 between an extension from and a truncation to
+ * the same 16-bit format. */
 static uint32_t xg_lz_shortness(const xg_kop *op) {
     const xg_kval *x = XG_KOPERAND(op, 0);
     const xg_kuse *u;
@@ -377,7 +378,7 @@ XG_LZ_RULE(math) {
     xg_kval *x = XG_KOPERAND(op, 0), *y = op->n_operands > 1 ? XG_KOPERAND(op, 1) : NULL, *r;
     xg_kelem e = x->type->elem;
     uint32_t shortness = xg_lz_shortness(op);
-#ifndef XLAGPU_SMALL /* which has no LLVM */
+#ifndef XLAGPU_SMALL /* small builds have no LLVM */
     if (z->m->libdevice.p && xg_libdevice_name(op->op)) {
         if (xg_lz_is_half(x->type)) return xg_lz_in_f32(b, op);
         if (e == XG_E_F32 || e == XG_E_F64) return NULL;
@@ -411,8 +412,8 @@ static xg_kval *xg_lz_ptr_add(xg_kb *b, xg_kval *ptr, int64_t bytes) {
     r->def->b = bytes;
     return r;
 }
-/* How a vector of `lanes` elements of `bytes` each, aligned to `align`, is moved: pieces of `n` units of `unit` bytes.
- * Units are elements where an instruction moves these (at most four, at most 16 bytes), else 32-bit words. */
+/* How a vector of `lanes` elements of `bytes` each, aligned to `align`, is loaded or stored: in pieces of `n` units of
+ * `unit` bytes. Units are elements where an instruction moves these (at most four, at most 16 bytes), else words. */
 typedef struct xg_lz_plan {
     int64_t unit, n;
     bool words;
@@ -464,8 +465,8 @@ XG_LZ_RULE(load) {
     }
     return r;
 }
-/* The word of which lanes `from` to `from` + `per` of a vector are the pieces, in their order, as a load left them;
- * NULL: there is none. A pred is its byte. */
+/* The word that a load has split into lanes `from` to `from` + `per` of a vector, in order; NULL: there is none. A pred
+ * is its byte. */
 static xg_kval *xg_lz_word_of(xg_kb *b, xg_kval *vec, int64_t from, int64_t per) {
     xg_kval *word = NULL;
     int64_t j, at;
@@ -534,7 +535,7 @@ XG_LZ_RULE(store) {
     z->removed = true;
     return NULL;
 }
-XG_LZ_RULE(vextract) { /* a lane that is not known: compare and select */
+XG_LZ_RULE(vextract) { /* a lane that is not constant: compare and select */
     xg_kval *vec = XG_KOPERAND(op, 0), *index = XG_KOPERAND(op, 1), *r, *hit, *x;
     int64_t k;
     (void)z;
@@ -583,7 +584,7 @@ static xg_kval *xg_lz_lanes(xg_kb *b, xg_kop *op) {
 }
 
 /* ---- control ---- */
-/* An `if` whose branches only compute a little: both, then select. */
+/* Executes both branches of an `if` and selects, if they are cheap and pure. */
 static bool xg_lz_is_cheap(const xg_kregion *r, uint32_t *n) {
     XG_FOR_KOPS(o, r) {
         uint32_t flags = xg_kop_flags(o->op);
@@ -620,8 +621,8 @@ XG_LZ_RULE(if) {
     return NULL;
 }
 
-/* ---- atomics: vectors that memory does not change at once go lane by lane; what memory does not do on this type, the
- * loop does ---- */
+/* ---- atomics: vectors without an instruction are updated lane by lane; types without one by a compare-and-swap loop
+ * ---- */
 typedef struct xg_lz_red {
     xg_kopcode op;
     xg_kval *v;
@@ -769,7 +770,7 @@ static void xg_lz_region(xg_lz *z, xg_kregion *r) {
         z->removed = false;
         v = xg_lz_apply(z, &b, op);
         if (v) xg_kval_replace(&op->results[0], v);
-        if (v || z->removed) { /* go on with what was made in its place */
+        if (v || z->removed) { /* continue with the operations that replaced it */
             z->changed = true;
             xg_kop_remove(op);
             op = prev ? prev->next : r->first;
@@ -798,7 +799,7 @@ static void xg_lz_contract(xg_lz *z, xg_kregion *r) {
         }
     }
 }
-/* Pure operations and plain loads that nothing uses, last first. */
+/* Removes pure operations and plain loads without uses, last first. */
 static void xg_lz_sweep(xg_kregion *r) {
     xg_kop *op = r->last;
     uint32_t i;
@@ -827,7 +828,7 @@ XG_FN void xg_ptx_legalize(xg_kmodule *m) {
     xg_lz_region(&z, f->body);
     if (z.changed) {
         xg_lz_sweep(f->body);
-        xg_kir_cse_func(m, f); /* what legal forms of several operations have in common */
+        xg_kir_cse_func(m, f); /* shares what the expansions have in common */
     }
 }
 

@@ -133,7 +133,7 @@ XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name) {
     nearby = xg_nearest(name, xg_target_name_at, NULL);
     xg_fail(c, XLAGPU_ERROR_USAGE, "unknown target '%.*s'; %s%s%s", (int)XG_MIN(name.n, 40u), name.p,
         nearby ? "did you mean '" : "known are sm_75 and newer, such as ",
-        nearby ? nearby : "sm_80, sm_90a, sm_120 (GPUs by name are parts: --gpu)", nearby ? "'?" : "");
+        nearby ? nearby : "sm_80, sm_90a, sm_120 (the name of a GPU goes into target.part, --gpu)", nearby ? "'?" : "");
     return NULL; /* not reached */
 }
 

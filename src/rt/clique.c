@@ -220,7 +220,8 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_load(xlagpu_clique *q, const void *b
     p = j.peers->programs[0];
     if (s == XLAGPU_OK && p->head.replicas * p->head.partitions != q->all)
         s = xr_fail(&q->c, XLAGPU_ERROR_USAGE,
-            "the program is for %u devices (%u replicas of %u partitions); the clique has %u",
+            "the program is for %u devices (%u replicas of %u partitions); the clique has %u "
+            "(xlagpu_compile_desc.devices says for how many)",
             p->head.replicas * p->head.partitions, p->head.replicas, p->head.partitions, q->all);
     if (q->nccl) {
         xlagpu_status met = xr_nccl_load(q, j.peers);
@@ -255,9 +256,10 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *p, const xlagpu_rt
     xlagpu_clique *q;
     xlagpu_status s;
     uint32_t k;
-    if (!p || !p->clique) return XLAGPU_ERROR_USAGE;
+    if (!p) return XLAGPU_ERROR_USAGE;
     q = p->clique;
-    xr_begin(&q->c);
+    xr_begin(q ? &q->c : &p->device->c);
+    if (!q) return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "a clique runs what xlagpu_rt_clique_load has loaded");
     for (k = 0; k < q->n; k++)
         if (!p->peers->programs[k])
             return xr_fail(&q->c, XLAGPU_ERROR_USAGE, "the program of device %u has been unloaded", k);

@@ -230,7 +230,7 @@ XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_register_function(xlagpu_device *d, c
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
     xr_begin(&d->c);
     if (!name || !*name || strlen(name) >= sizeof f->name || !desc->call)
-        return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "a function needs a name of at most %u characters",
+        return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "a function needs a name of 1 to %u characters, and its address",
             (unsigned)sizeof f->name - 1);
     if (xr_function_find(d, name))
         return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "a function is registered as '%s' already", name);

@@ -24,7 +24,7 @@ enum {
     XR_PART_MAPS,
     XR_PART_COUNT
 };
-/* The bytes of each, multiples of 8; gives their sum. */
+/* Sets the bytes of each part, multiples of 8; gives their sum. */
 XG_FN uint64_t xr_execution_parts(const xlagpu_program *p, uint64_t bytes[XR_PART_COUNT]) {
     uint64_t values = (uint64_t)p->head.n_params + p->head.n_results, all = 0;
     uint32_t k;
@@ -80,7 +80,8 @@ XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     return e;
 }
 
-/* Kernels that have counters leave zeros, unless a run fails. Other streams do not wait for the default one. */
+/* Zeroes the counters: kernels leave them at zero, but a failed run may not. Waits if no stream is given, since other
+ * streams do not wait for the default one. */
 XG_FN xlagpu_status xr_clear_counters(xlagpu_execution *e, void *stream) {
     const xlagpu_program *p = e->program;
     const xr_platform *q = p->device->platform;
@@ -94,7 +95,7 @@ XG_FN xlagpu_status xr_clear_counters(xlagpu_execution *e, void *stream) {
     e->spoiled = s != XLAGPU_OK;
     return s;
 }
-/* Counters, the event that says when a run has ended, and what a second stream needs. */
+/* Prepares counters, the event that marks the end of a run, and what a second stream needs. */
 XG_FN xlagpu_status xr_prepare_event(xlagpu_execution *e) {
     const xr_platform *q = e->program->device->platform;
     xlagpu_status s = q->enter(e);
@@ -179,7 +180,7 @@ XLAGPU_DEF XG_COLD void xlagpu_rt_finish(xlagpu_execution *e) {
     p = e->program;
     entered = p->device->platform->enter(e) == XLAGPU_OK;
     if (entered) {
-        /* what runs still uses what is released here */
+        /* a run in progress still uses what is released here */
         if (e->running) (void)xr_wait_ended(e);
         xr_commands_finish(e);
         xr_profile_end(e);
@@ -235,7 +236,7 @@ XG_FN uint32_t xr_param_bytes(const xr_kernel *k) {
     if (k->n_maps) bytes = (bytes + XR_MAP_ALIGN - 1) / XR_MAP_ALIGN * XR_MAP_ALIGN;
     return bytes + k->n_maps * XR_MAP_BYTES;
 }
-/* A map is encoded anew when its array lies elsewhere than at the launch before. */
+/* Encodes a tensor map again when its array's address has changed since the last launch. */
 XG_FN xlagpu_status xr_encode_map(xlagpu_execution *e, const xg_exe_map *m, xr_map *own) {
     xlagpu_tensor_map t;
     uint32_t k;
@@ -280,7 +281,7 @@ XG_FN xlagpu_status xr_run_kernel(xlagpu_execution *e, const xg_exe_thunk *t, co
     return s == XLAGPU_OK ? e->program->device->platform->launch(e, t->kernel, stream) : s;
 }
 
-/* Each run goes on where the last one ended. */
+/* Writes the state of the random generator; each run continues where the last one ended. */
 XG_FN xlagpu_status xr_run_random_state(xlagpu_execution *e, uint64_t to, uint32_t delta, void *stream) {
     xlagpu_status s = XLAGPU_OK;
     uint32_t k;
@@ -295,7 +296,7 @@ XG_FN uint32_t xr_own_number(const xlagpu_execution *e, const xg_exe_thunk *t) {
     return t->kind == XG_EXE_THUNK_REPLICA_ID ? e->replica : e->partition;
 }
 
-/* One step that is no sequence; a failure names it. */
+/* Runs one step that has no children; a failure names it. */
 XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
     const xlagpu_program *p = e->program;
     const xr_platform *q = p->device->platform;
@@ -358,7 +359,7 @@ XG_FN xlagpu_status xr_run_conditional(xlagpu_execution *e, const uint32_t *link
     return s == XLAGPU_OK ? xr_run_thunk(e, links[1 + xr_branch(e, links[0], which, branches)], stream) : s;
 }
 
-/* The loader has seen to it that thunks are a tree, at most XR_NESTING_MAX high. */
+/* Recursion is bounded: the loader has checked that thunks are a tree of at most XR_NESTING_MAX levels. */
 XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *stream) {
     const xg_exe_thunk *t = &e->program->thunks[number];
     const uint32_t *links = e->program->links + t->first_link;
@@ -370,7 +371,8 @@ XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *str
         for (k = 0; k < t->value && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[0], stream);
         return s;
     }
-    /* its branches are concurrent themselves, and so are its collectives; copies that go aside do not wait for it */
+    /* a command buffer has branches of its own for what is concurrent; with a copy stream alone, a list that has copies
+     * for it runs step by step */
     if (t->kind == XG_EXE_THUNK_COMMAND_BUFFER &&
         (e->program->device->concurrent || !e->program->device->copy_stream || !xr_lanes_has(e, number))) {
         bool done;
@@ -407,7 +409,7 @@ XG_FN xlagpu_status xr_bind(xlagpu_execution *e, const xlagpu_buffer *given, boo
     }
     return XLAGPU_OK;
 }
-/* Both sides; whether they overlap is asked when an address has changed. */
+/* Binds parameters and results; checks for overlaps only if an address has changed. */
 XG_FN xlagpu_status xr_bind_all(xlagpu_execution *e, const xlagpu_buffer *parameters, const xlagpu_buffer *results) {
     xlagpu_status s = xr_bind(e, parameters, false);
     if (s == XLAGPU_OK) s = xr_bind(e, results, true);
@@ -416,8 +418,8 @@ XG_FN xlagpu_status xr_bind_all(xlagpu_execution *e, const xlagpu_buffer *parame
     return s;
 }
 
-/* Results that share a parameter's memory: the caller gives both one buffer, and so gives the parameter away; or
- * another one, into which the parameter is copied first. */
+/* Results that alias a parameter: either the caller passes one buffer for both, which donates the parameter, or the
+ * parameter is copied into the result's buffer first. */
 XG_FN xlagpu_status xr_bind_shared(xlagpu_execution *e, const xlagpu_buffer *results, void *stream) {
     const xlagpu_program *p = e->program;
     uint32_t k;
@@ -456,7 +458,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(
     if (e->spoiled) s = xr_clear_counters(e, stream);
     if (s == XLAGPU_OK) s = xr_bind_shared(e, results, stream);
     if (s == XLAGPU_OK) s = xr_run_thunk(e, e->program->head.root_thunk, stream);
-    /* after a failure, too: what was enqueued before it runs */
+    /* after a failure, too: earlier steps are still running */
     recorded = e->ended ? q->event_record(e, e->ended, stream) : XLAGPU_OK;
     if (s == XLAGPU_OK) s = recorded;
     e->spoiled |= s != XLAGPU_OK;

@@ -42,9 +42,10 @@ XG_FN xlagpu_status xr_host_open(xlagpu_device *d, const xlagpu_device_desc *des
         (void)xg_device_of_cc(XR_HOST_CC, &d->figures);
     xg_format(d->target, sizeof d->target, "sm_%u%s", d->figures.cc, d->figures.cc >= XR_HOST_CC ? "a" : "");
     if (desc && desc->part && strcmp(desc->part, d->figures.part) != 0) {
+        char known[XG_DEVICE_LIST_MAX];
         xr_host_close(d);
-        return xr_fail(
-            &d->c, XLAGPU_ERROR_USAGE, "no device is called '%.40s'; known are H100, H200, L40 and others", desc->part);
+        xg_device_part_list(known, sizeof known);
+        return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "no device is called '%.40s'; known are %s", desc->part, known);
     }
     return XLAGPU_OK;
 }

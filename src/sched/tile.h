@@ -3,26 +3,25 @@
  * Ideas
  * - A contraction is a sum over K of A[batch, m, k] * B[batch, n, k]. Each of the four names stands for a group of
  *   axes: dimensions of the hero's result, or summed ones. A convolution is one as well (implicit GEMM): m runs over
- *   batch and positions, k over window and features; its indexing map says where an element of the input lies, and
- *   where there is none.
- * - A block of threads makes a tile of the result. It brings a step of K of both operands into shared memory while it
- *   works on the step before (two buffers, one barrier a step); each thread keeps a smaller tile in registers, and
- *   multiplies row and column fragments that it reads 16 bytes at a time.
+ *   batch and positions, k over window and features; the indexing map gives the place of an input's element, and its
+ *   domain says where there is none (padding).
+ * - A block of threads computes a tile of the result. It copies a step of K of both operands into shared memory while
+ *   it multiplies the previous step (two buffers, one barrier a step); each thread accumulates a smaller tile in
+ *   registers, from row and column fragments that it loads 16 bytes at a time.
  * - Where the device has matrix units for the operands' types, warps multiply 16 by 8 elements at a time with them
- *   (tile_unit.c, tile_mma.c); what is brought, how, and what becomes of the result is the same.
- * - An operand's element is whatever the fusion computes there (elem/elemental.c), the result's element goes through
- *   shared memory to the fusion's epilogue in the order of the result's memory; so the rule knows no opcode.
- * - The plan is made once and has all that the kernel depends on; the estimate in tile_plan.c compares plans.
+ *   (tile_unit.c, tile_mma.c); the copies and the epilogue stay the same.
+ * - An operand's element is whatever the fusion computes there (elem/elemental.c), and the sums go through shared
+ *   memory to the fusion's epilogue, in the order of the result's memory; so the rule knows no opcode.
+ * - The plan has everything that the kernel depends on; the estimate in tile_plan.c compares plans.
+ * - Where tiles are few and sums long, the blocks of a cluster share a tile: each sums a part of k and sends its sums
+ *   to the blocks that own the results, into a place in their shared memory that serves nothing else. One barrier of
+ *   the cluster runs at the start, while operands are copied, and one after all sums have been sent. Without room for
+ *   such places, each block reads the others' sums instead. Nothing goes through global memory, and there is no second
+ *   kernel. Without clusters, or with too small ones, such blocks meet in memory (tile_split.c).
  *
- * - Where few tiles meet a long sum, the blocks of a cluster have a tile together: each sums up a part of k, and hands
- *   what it has to the blocks that make results of it, into a place in their shared memory that is for nothing else.
- *   They have met at the begin, while operands came, and meet once more when all has been handed on. Where there is no
- *   room for such places, each reads what it needs from the others. Nothing goes through memory, no second kernel
- *   waits. Where there are no clusters, or too small ones, such blocks meet in memory (tile_split.c).
- *
- * Laws: sums are made in the order of k, those of the slices of a step in a few chains, those of a cluster in the order
- * of its blocks, those of a tile that is split in the order of its parts: results are the same in every run. Atomics
- * count blocks, and add up nothing. */
+ * Laws: sums are added in the order of k; those of a step's slices in a few chains, those of a cluster in the order of
+ * its blocks, those of a split tile in the order of its parts. So results are the same in every run. Atomics only count
+ * blocks. */
 #ifndef XG_SCHED_TILE_H
 #define XG_SCHED_TILE_H
 #include "../emit/emit.h"
@@ -30,7 +29,7 @@
 enum {
     XG_TILE_VARS_MAX = 2 * XG_RANK_MAX + 2, /* of a hero: dimensions of its result, and summed ones */
     XG_TILE_SIDES = 2,
-    XG_TILE_PIECES = 3 /* bf16 that an f32 is the sum of (dot_algorithm.c) */
+    XG_TILE_PIECES = 3 /* how many bf16 an f32 is split into (dot_algorithm.c) */
 };
 
 typedef enum xg_tile_role {
@@ -41,12 +40,12 @@ typedef enum xg_tile_role {
     XG_TILE_ROLES
 } xg_tile_role;
 
-/* Its index times `scale` is added to variable `of`: a dimension of the hero's result, or, behind those, a summed one.
- */
+/* An axis contributes its index times `scale` to variable `of`: a dimension of the hero's result, or, after these, a
+ * summed one. */
 typedef struct xg_tile_axis {
     int64_t extent, scale, first; /* the variable is first + scale * number */
     uint32_t of;
-    const xg_aff *places; /* of K: how many are summed up, by the number in the batch; NULL: all */
+    const xg_aff *places; /* of K: how many are summed, by the index in the batch; NULL: all */
 } xg_tile_axis;
 typedef struct xg_tile_group {
     uint32_t n;
@@ -57,164 +56,165 @@ typedef struct xg_tile_group {
 typedef struct xg_tile_form {
     const xg_inst *hero;
     xlagpu_type sum;
-    uint32_t rank, n_vars;             /* of the hero's result; with the summed dimensions */
-    uint32_t operand[XG_TILE_SIDES];   /* of the hero: the one that has M, the one that has N */
-    const xg_imap *map[XG_TILE_SIDES]; /* (variables) -> indices of that operand, where there is an element */
+    uint32_t rank, n_vars;             /* of the hero's result; the same plus the summed dimensions */
+    uint32_t operand[XG_TILE_SIDES];   /* the hero's operand with M, and that with N */
+    const xg_imap *map[XG_TILE_SIDES]; /* (variables) -> indices of that operand; domain: where an element exists */
     xg_tile_group group[XG_TILE_ROLES];
-    bool phased, filled;             /* some of the batch's axes are phases; they have places beside the result; */
-    int64_t some_places, all_places; /* in which K has so many places of so many on average */
+    bool phased, filled;             /* some of the batch's axes are phases; these have places outside of the result */
+    int64_t some_places, all_places; /* in phases K has on average some_places of all_places */
 } xg_tile_form;
 
-/* A block's tile is m by n and works on k at a time; a thread's, or with matrix units a warp's, is tm by tn. So many
- * steps' operands lie in shared memory. */
+/* A block's tile is m by n, in steps of k; a thread's, or with matrix units a warp's, is tm by tn. stages: how many
+ * steps' operands are in shared memory. */
 typedef struct xg_tile_shape {
     int32_t m, n, k, tm, tn, stages;
-    int32_t slices; /* of a step's k: as many groups of threads have the whole tile, and sum up one each */
-    bool grouped; /* four warps together multiply by matrices in shared memory: 64 rows at a time, tm = 16 of a warp */
-    bool bulk;    /* operands come by tensor copies */
-    int8_t patch; /* the picture comes once for all places of the window (tile_patch.c), of which a step has so many */
-    int32_t cluster; /* blocks that have the whole tile, and sum up a part of k each; 1: it is one block's */
-    int32_t split;   /* the same of such that meet in memory (tile_split.c) */
-    /* Of tensor copies: the operand whose boxes two neighbouring blocks share by multicast (1: the left one, tiles are
-     * neighbours along n; 2: the right one, along m; 0: none). With sums in tensor memory each of two has half of the
-     * right operand, which matrix units read in both (`cluster` counts pairs then); 3: so do two pairs along n, which
-     * share the left one. */
+    int32_t slices;  /* of a step's k: so many groups of threads each have the whole tile and sum one slice */
+    bool grouped;    /* wgmma: four warps multiply 64 rows at a time by matrices in shared memory; tm = 16 of a warp */
+    bool bulk;       /* tensor copies bring the operands */
+    int8_t patch;    /* a patch of the picture serves all places of the window (tile_patch.c), so many in a step */
+    int32_t cluster; /* blocks that share the tile and sum a part of k each; 1: one block has it */
+    int32_t split;   /* the same for blocks that meet in memory (tile_split.c) */
+    /* The operand whose boxes two neighbouring blocks share by multicast (1: the left one, for neighbours along n; 2:
+     * the right one, along m; 0: none). With sums in tensor memory each block of a pair has half of the right operand,
+     * which matrix units read from both (`cluster` then counts pairs); 3: two such pairs along n also share the left
+     * one. */
     int8_t multicast;
-    int8_t stays; /* blocks make one tile after the other; above 1: so many phases of one box (tile_halo.c) */
-    bool stores;  /* the result leaves by tensor stores */
-    int32_t halo; /* steps that one box of the picture serves, all places of a window (tile_halo.c); 0: each has one */
+    int8_t stays; /* persistent blocks; above 1: so many phases of one box (tile_halo.c) */
+    bool stores;  /* tensor stores write the result */
+    int32_t halo; /* how many steps one box of the picture serves, all places of a window (tile_halo.c); 0: one */
 } xg_tile_shape;
-/* A row of a table of shapes; of matrix units k is in bytes, as long for every type. Variants are made of these. */
+/* A row of a table of shapes, from which variants are derived. For matrix units k is in bytes, equal for every type. */
 enum {
     XG_TILE_ROW_GROUPED = 1,
     XG_TILE_ROW_BULK = 2,
-    XG_TILE_ROW_PAIRS = 4, /* times 2, 3: of blocks that stay (tile_pairs.c), and how they share */
-    XG_TILE_ROW_SUM = 4    /* of plain cores, times bytes: for sums of so many */
+    XG_TILE_ROW_PAIRS = 4, /* times 2 or 3: for persistent pairs (tile_pairs.c): what they share */
+    XG_TILE_ROW_SUM = 4    /* for plain cores, times the bytes of a sum */
 };
 typedef struct xg_tile_row {
     int16_t m, n, k, tm, tn;
     uint8_t stages, slices, how;
 } xg_tile_row;
 
-/* How an operand's part of a step is brought: `vector` neighbours along k, or along rows, each time. */
+/* How threads copy an operand's part of a step: `vector` neighbours along k, or along rows, at a time. */
 typedef struct xg_tile_fetch {
     bool along_k;
-    bool async;             /* element for element as it lies in memory: copied without registers */
-    bool copied;            /* it may be copied so, where the pieces are large enough for it */
-    bool raw;               /* staged as it lies in memory, and converted on its way into shared memory */
-    bool late;              /* ... or as a fragment: bytes lie in shared memory as they do in memory */
-    bool by_rows;           /* in shared memory a row has all its k side by side; else a k all its rows */
-    const xg_inst *from;    /* what elements are made of: the operand, or what it was converted from */
+    bool async;             /* copied asynchronously, unchanged: without registers */
+    bool copied;            /* it may be copied so, if the pieces are large enough */
+    bool raw;               /* held in registers as in memory, and converted when stored to shared memory */
+    bool late;              /* ... or converted as a fragment: shared memory has the bytes of memory */
+    bool by_rows;           /* in shared memory the k of a row are contiguous; else the rows of a k */
+    const xg_inst *from;    /* the source of elements: the operand, or what it was converted from */
     xlagpu_type held;       /* of an element in shared memory */
     int64_t bytes;          /* of an element in memory */
-    bool odd;               /* rows need not begin with a sector */
-    int64_t touched;        /* sectors of a warp's elements, which it reads one by one; 0: of a vector's */
-    int64_t vector, beside; /* beside: so many vectors of one row by neighbouring threads, when it goes along k */
-    int64_t brick;          /* a thread brings so many neighbours along k, and turns them; else 1 */
-    int64_t shift; /* vectors of a sector, with which the threads of each row begin (xg_tile_settle_shift); else 0 */
-    int64_t turns; /* the same of elements that lie along rows: so many rounds of k begin differently; else 0 */
-    int64_t slant; /* elements more between 16 rows and the next 16 */
-    int64_t line;  /* elements of a swizzled line (tile_wgmma.c); 0: rows lie a pitch apart */
-    int64_t rows, pitch; /* of the tile; of shared memory, from one k to the next, or from one row */
+    bool odd;               /* rows may begin inside a sector */
+    int64_t touched;        /* sectors that a warp's loads of single elements touch; 0: those of vectors */
+    int64_t vector, beside; /* beside: along k, so many neighbouring threads copy vectors of one row */
+    int64_t brick;          /* a thread loads so many neighbours along k and transposes them; else 1 */
+    int64_t shift; /* vectors in a sector: each row's threads begin with a whole one (xg_tile_settle_shift); 0: off */
+    int64_t turns; /* the same for elements along rows: the period, in rounds of k, of their begins; 0: off */
+    int64_t slant; /* additional elements between 16 rows and the next 16 */
+    int64_t line;  /* elements in a swizzled line (tile_wgmma.c); 0: rows are a pitch apart */
+    int64_t rows, pitch; /* rows of the tile; elements of shared memory from one k, or one row, to the next */
     int64_t vectors, rounds;
     int64_t offset;      /* of the first buffer, in elements */
-    int64_t loads, work; /* arrays that an element is made of, and instructions that make it */
-    int64_t branches;    /* in each round, which says where an element lies: its loads are waited for there */
-    /* Of rows along k, or of k along rows: elements from one to the next, from one of the batch to the next,
-     * and in front of the first. row_pitch 0: it is not known. */
+    int64_t loads, work; /* arrays that an element is computed from, and instructions that compute it */
+    int64_t branches;    /* in each round, to find an element's place: its loads are awaited there */
+    /* Elements of memory from one row (along k) or k (along rows) to the next, from one batch to the next, and before
+     * the first. row_pitch 0: not known. */
     int64_t row_pitch, batch_pitch, first_row;
-    bool may_bulk; /* tensor copies bring it; `tensor` describes the array */
+    bool may_bulk; /* tensor copies can bring it; `tensor` describes the array */
     xg_kmap tensor;
-    /* (variables) -> the dimensions of `tensor`, where a box of a picture begins (tile_box.c), and the one along which
-     * the tile's rows lie, if it is one. NULL: the dimensions are rows, k and batch. */
+    /* (variables) -> the dimensions of `tensor` at which a box of a picture begins (tile_box.c); row_dim: the one along
+     * which the tile's rows lie, if any. NULL: the dimensions are rows, k and batch. */
     const xg_imap *boxes;
     uint32_t row_dim;
-    const xg_imap *first, *map; /* see xg_tile_fetch_map: of all steps; of those behind the first */
+    const xg_imap *first, *map; /* xg_tile_fetch_map: of all steps; of those after the first */
 } xg_tile_fetch;
 
-/* Behind the product, a row program: see tile_rows.c. */
+/* A row program that follows the product: see tile_rows.c. */
 enum {
-    XG_TILE_ROWS_VALUES = 4,        /* that the program may need of the product */
-    XG_TILE_ROWS_COLUMNS_MAX = 1024 /* of a tile that has all: two steps of them fill shared memory */
+    XG_TILE_ROWS_VALUES = 4,        /* of the product that the program may read */
+    XG_TILE_ROWS_COLUMNS_MAX = 1024 /* of a tile with all columns: two steps of more would not fit into shared memory */
 };
 typedef struct xg_tile_rows {
     xg_rows *program;
-    /* Of what makes the operands, of what makes each value of the product, of the program made of the values. */
+    /* The partitions of the operands, of each value computed from the product, and of the program that reads these. */
     const xg_partition *operands, *value[XG_TILE_ROWS_VALUES], *behind;
-    int64_t rows; /* of a block, which has all of their columns */
+    int64_t rows; /* of a block, which has all their columns */
     bool fits;    /* the shape suits the program */
 } xg_tile_rows;
 
-/* A part of a tile's pixels, from the first position's first to the last one's last: see tile_patch.c. */
+/* A patch of pixels that a tile's positions read, from the first one's first to the last one's last: see
+ * tile_patch.c. */
 typedef struct xg_tile_patch {
     const xg_inst *source; /* the picture, a parameter */
-    xg_tile_role of;       /* positions lie in rows (M), or in k */
-    const xg_imap *map;    /* (axes, by role) -> offset of its element, where there is one */
-    const xg_imap *sees;   /* (axes of positions, of places) -> nothing, where there is a pixel */
+    xg_tile_role of;       /* positions are the tile's rows (M), or its k */
+    const xg_imap *map;    /* (axes, by role) -> offset of the element; domain: where one exists */
+    const xg_imap *sees;   /* (axes of positions, of places) -> (); domain: where a pixel exists */
     int64_t places;        /* of the window; 0: there are no patches */
     int64_t together;      /* places of a step: one, or those of a line */
-    int64_t part, parts;   /* channels of a patch; so many patches follow each other, if positions lie in rows */
-    int64_t apart;         /* elements from one pixel to the next; neighbours of a row lie so many pixels apart: */
+    int64_t part, parts;   /* channels of a patch; how many patches follow each other, if positions are rows */
+    int64_t apart;         /* elements from one pixel to the next; `stride`: pixels between neighbouring rows */
     int64_t stride;
-    int64_t first, channel;                                       /* where the first position's pixel lies */
-    const xg_aff *base;                                           /* (axes of the batch) -> elements further on */
+    int64_t first, channel;                                       /* the place of the first position's pixel */
+    const xg_aff *base;                                           /* (axes of the batch) -> additional elements */
     int64_t by_row[XG_TILE_VARS_MAX], by_place[XG_TILE_VARS_MAX]; /* pixels, by axis of positions, of places */
-    int64_t pixels, vectors, rounds;                              /* of a patch; rounds of all threads that bring it, */
-    int64_t each;                                                 /* ... and of those that come with a step */
+    int64_t pixels, vectors, rounds; /* of a patch; rounds: in which all threads copy it, */
+    int64_t each;                    /* each: of these, how many come with a step */
 } xg_tile_patch;
 
-/* What one warp does in a step, and how long it takes alone; of these clocks the first step, whose way from memory is
- * counted with the block, has none that are late. */
+/* What one warp executes in a step, and its clocks alone. late: those that the first step lacks, whose latency of
+ * memory is counted with the block. */
 typedef struct xg_tile_work {
     int64_t issued, multiplied, passes, clocks, late;
 } xg_tile_work;
 enum {
     XG_TILE_HALO_PHASE = 3 /* a dim */
 };
-typedef struct xg_tile_plan { /* what most places ask for stands first */
+typedef struct xg_tile_plan { /* the most read members come first */
     xg_tile_shape shape;
     int32_t unit;      /* xg_kmma, or XG_TILE_NO_UNIT */
-    xlagpu_type held;  /* of elements in shared memory while sums are made */
-    bool on_processor; /* of a host: lanes are a fragment's elements, and shared memory has no banks */
-    bool may_group;    /* warp groups multiply such elements, too ... */
-    bool may_deepen;   /* bytes may lie as such in shared memory: see `deep` */
-    bool in_tensor;    /* ... or rather one thread, and what is grouped has its sums in tensor memory (tile_tensor.c) */
-    bool bulk;         /* tensor copies bring both operands, as `producers` ask */
+    xlagpu_type held;  /* of operands' elements in shared memory */
+    bool on_processor; /* a host's processor: lanes are a fragment's elements, and shared memory has no banks */
+    bool may_group;    /* wgmma takes such elements ... */
+    bool may_deepen;   /* bytes may stay bytes in shared memory: see `deep` */
+    bool in_tensor;    /* ... or rather tcgen05: grouped shapes have their sums in tensor memory (tile_tensor.c) */
+    bool bulk;         /* `producers` bring both operands by tensor copies */
     int64_t threads, blocks;
-    int64_t steps, all_steps; /* of a block; of the blocks of a tile together */
-    int64_t mean;             /* ... of a block on average: */
+    int64_t steps, all_steps; /* of a block; of all blocks of a tile together */
+    int64_t mean;             /* ... of a block on average */
     int64_t longest;          /* see xg_cost_counts */
-    bool skips;               /* places that phases do not have are no steps (tile_limit.c) */
-    int64_t parts;            /* of the tile's rows: one after the other becomes the result */
-    int64_t out_vector;       /* elements of the result that a thread writes at a time ... */
-    int64_t out_most;         /* ... if it can read so many at a time */
-    int64_t n_sums;           /* of a thread: numbers, or vectors of four */
-    int64_t quad, quad_n;     /* elements that lie side by side in a fragment of rows, of columns */
-    int64_t lanes;     /* of a thread's columns, whose sums are one value: a vector of a processor, a pair; else 1 */
-    int64_t producers; /* threads beside the others, where tensor copies bring operands */
-    bool alone;        /* no tile is several blocks' that meet in memory */
-    const xg_device *device; /* xg_tile_choose_unit */
-    bool may_store;    /* tensor stores take the result where `result` says; its argument is that of the first root */
-    int64_t resident;  /* blocks that a multiprocessor shall hold; 0: as many as fit */
-    int64_t grid;      /* blocks that there are: all, or, where they stay, as many as run at a time */
-    int64_t chains;    /* of matrix units: a step's k in so many parts, which have sums of their own */
-    int64_t deep;      /* ...: fragments of k that are read together: two where those of the right side are bytes */
-    int64_t out_pitch; /* of a row of such a part, in shared memory */
-    int64_t out_slant; /* on plain cores: elements more between `quad` rows and the next ones */
+    bool skips;               /* phases have no steps for places that they lack (tile_limit.c) */
+    int64_t parts;            /* of the tile's rows, which go through the epilogue one after the other */
+    int64_t out_vector;       /* elements of the result that a thread stores at a time ... */
+    int64_t out_most;         /* ... if it can load so many at a time */
+    int64_t n_sums;           /* of a thread: scalars, or vectors of `lanes` */
+    int64_t quad, quad_n;     /* contiguous elements of a fragment of rows, of columns */
+    int64_t lanes;            /* columns of a thread whose sums are one value: a processor's vector, a pair; else 1 */
+    int64_t producers;        /* additional threads that issue tensor copies */
+    bool alone;               /* tiles are not shared by blocks that meet in memory */
+    const xg_device *device;  /* xg_tile_choose_unit */
+    bool may_store; /* tensor stores can write the result, which `result` describes; its argument is the first root's */
+    int64_t resident;  /* the number of blocks a multiprocessor is to hold; 0: as many as fit */
+    int64_t grid;      /* launched blocks: one for each tile, or, if persistent, as many as run at a time */
+    int64_t chains;    /* with matrix units: a step's k in so many parts with sums of their own */
+    int64_t deep;      /* ...: fragments of k that are loaded together: two if those of the right side are bytes */
+    int64_t out_pitch; /* elements from a row of such a part to the next, in shared memory */
+    int64_t out_slant; /* on plain cores: additional elements between `quad` rows and the next ones */
     int64_t warps_n, lanes_n; /* of the threads of a slice, along n */
-    bool crossed;             /* on plain cores: a lane's lowest bit is of its column, the next one of its row */
+    bool crossed;             /* on plain cores: a lane's lowest bit belongs to its column, the next one to its row */
     int64_t rows, columns;    /* threads of a slice, along m and n */
     int64_t tiles[XG_TILE_SIDES], batch, group_rows;
-    int64_t idle;   /* blocks beyond `blocks`, which find rows if a ragged-dot's groups are as odd as they can be */
+    int64_t idle;   /* blocks beyond `blocks`: the worst case of a ragged-dot's groups needs them, too */
     bool reads;     /* the epilogue reads memory */
-    bool adds;      /* ... an array of as many elements, which no cache has */
-    int64_t ends;   /* ... and takes so many instructions for an element */
+    bool adds;      /* ... an array of the result's size, which is not cached */
+    int64_t ends;   /* instructions of the epilogue for an element */
     int64_t shared; /* elements of shared memory */
-    /* The right side's bytes, the numbers that multiply them (NULL: none do), and their product; so many k in a row
-     * have the same number. See tile_scale.c */
+    /* The right side's bytes, their scales (NULL: none), and the product of both; scale_run: how many consecutive k
+     * share a scale. See tile_scale.c. */
     const xg_inst *scaled, *scale, *product;
     int64_t scale_run;
-    int64_t pixels;         /* positions of a box of a convolution's picture; 0: it is a matrix */
+    int64_t pixels;         /* positions of a box of a convolution's picture; 0: the operand is a matrix */
     xg_tile_role pixels_of; /* ...: M or K */
     /* Places of the window that views of such a box serve, or 0; its lines with border, and those from eight positions
      * to the next eight (tile_halo.c). */
@@ -232,14 +232,14 @@ typedef struct xg_tile_plan { /* what most places ask for stands first */
     int64_t halo_at[XG_TILE_SIDES][(int)XG_KTENSOR_M / (int)XG_KMMA_M];
     xg_tile_patch patch;
     xg_heroes heroes;
-    xg_tile_rows *rows_behind; /* NULL: there is no row program */
+    xg_tile_rows *rows_behind; /* NULL: no row program follows */
     int64_t picoseconds;       /* by the estimate */
-    xg_tile_work work;         /* of the shape in one block's hands, and its steps, blocks, sectors (xg_tile_look) */
+    xg_tile_work work;         /* of the shape without sharing; its steps, blocks, sectors: see xg_tile_look */
     int64_t alone_steps, alone_blocks, sectors;
-    int64_t roof;  /* picoseconds: what memory takes, whatever the shape */
-    uint64_t vain; /* bits of shapes that take too long in however many hands; for the same plan in more parts, too */
+    int64_t roof;  /* picoseconds of the memory traffic that every shape has */
+    uint64_t vain; /* a bit for each shape that is too slow however it is shared; kept for plans in more parts */
     xg_kmap result;
-    const xg_imap *result_boxes; /* ... as `boxes` of a fetch; NULL: it is a matrix */
+    const xg_imap *result_boxes; /* ... as `boxes` of a fetch; NULL: the result is a matrix */
     xg_tile_fetch fetch[XG_TILE_SIDES];
     xg_tile_form form;
 } xg_tile_plan;

@@ -1,5 +1,5 @@
-/* sched/tile_bring.c -- how a step's operands come into shared memory: which element each thread brings, by way of
- * registers or by asynchronous copies, and where it lies there. */
+/* sched/tile_bring.c -- copies the operands of a step from global to shared memory: which elements each thread copies,
+ * through registers or by asynchronous copies, and where they are stored. */
 #ifndef XG_SCHED_TILE_BRING_C
 #define XG_SCHED_TILE_BRING_C
 #include "tile.h"
@@ -12,7 +12,8 @@ XG_FN xg_imap *xg_tile_map(xg_aff_ctx *x, const int64_t *counts, uint32_t n, uin
     for (k = 0; k < n; k++) m->dims[k].range = xg_range_of(0, counts[k] - 1);
     return m;
 }
-/* Where such a value stands that may be used here: rows, columns and keys are asked for again and again. */
+/* The slot of a small cache of index values (rows, columns and the like are needed often); its value is NULL unless one
+ * is usable in this region. */
 XG_FN xg_tile_made *xg_tile_made_of(
     xg_tile_kernel *w, xg_kopcode op, const xg_aff *e, int64_t n, const xg_kval *a, const xg_kval *b) {
     uint32_t h = xg_hash_mix((uint32_t)op + (e ? e->id : 0), (uint64_t)a->id << 32 | (b ? b->id : (uint32_t)n));
@@ -39,8 +40,7 @@ XG_FN xg_kval *xg_tile_apply(
     if (made) made->v = v;
     return v;
 }
-/* v / n, v mod n and v * n + more, as arithmetic: maps take the results as variables, so their expressions stay small.
- */
+/* v / n, v mod n and v * n + more as operations of their own: maps take the results as variables and stay small. */
 XG_FN xg_kval *xg_tile_by(xg_tile_kernel *w, xg_kopcode op, xg_kval *v, int64_t n) {
     xg_tile_made *made = xg_tile_made_of(w, op, NULL, n, v, NULL);
     if (!made->v) made->v = xg_k2_int(&w->s.b, op, v, n);
@@ -66,9 +66,9 @@ XG_FN xg_tile_rounds xg_tile_rounds_of(const xg_tile_plan *p, const xg_tile_fetc
     r.k_units = t->along_k ? p->shape.k / t->vector : p->shape.k / t->brick;
     r.lines = t->along_k ? t->beside : 1;
     across = XG_MIN(p->threads / r.lines, xg_tile_power(r.row_units));
-    if (xg_tile_has_rows(p)) across = xg_gcd(p->threads / r.lines, r.row_units); /* of any number of warps */
+    if (xg_tile_has_rows(p)) across = xg_gcd(p->threads / r.lines, r.row_units); /* for any number of warps */
     if (t->turns) across = XG_MIN(across, (int64_t)XG_WARP_LANES);
-    if (t->brick > 1) { /* words of a row that neighbours store: half of the banks, or, swizzled, all */
+    if (t->brick > 1) { /* neighbouring threads store words of one row: to half of the banks, or, if swizzled, to all */
         int64_t words = XG_MIN(r.k_units, t->line ? (int64_t)XG_WARP_LANES : XG_WARP_LANES / 2);
         across = XG_MIN(across, XG_MAX(p->threads / words, (int64_t)1));
     }
@@ -90,7 +90,7 @@ XG_FN void xg_tile_fetch_counts(const xg_tile_plan *p, uint32_t side, int64_t *c
     counts[XG_TILE_TILE] = xg_tile_paces(p, side);
     counts[XG_TILE_BATCH] = p->batch;
 }
-/* The row of the tile and the k of the step of a lane, of the dims of a fetch. */
+/* The tile's row and the step's k of a lane, as expressions of the fetch's dims. */
 XG_FN void xg_tile_fetch_place(
     const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_aff *lane, const xg_aff **row, const xg_aff **k) {
     const xg_tile_fetch *t = &p->fetch[side];
@@ -109,13 +109,14 @@ XG_FN void xg_tile_fetch_place(
     else
         *row = xg_aff_add_mul(x, lane, *row, t->vector);
 }
-/* The first step has what the others leave over: these have all their k, and ask no more. */
+/* The first step takes the remainder of K, so that all others are full and need no bounds checks. Gives how many k it
+ * lacks. */
 XG_FN int64_t xg_tile_lead(const xg_tile_plan *p) {
-    if (p->patch.places || xg_tile_sums_groups(p)) return 0; /* positions are counted from the first one on */
+    if (p->patch.places || xg_tile_sums_groups(p)) return 0; /* here the last step is the partial one */
     return p->all_steps * p->shape.k - p->form.group[XG_TILE_K].size;
 }
 #ifndef XLAGPU_SMALL
-/* Elements from a sector's begin to that of a row (or k), of the batch's, of the first one in the first step. */
+/* The offsets within a sector, in elements: of one row (or k) to the next, of one batch, of the first element. */
 XG_FN void xg_tile_begins(const xg_tile_plan *p, uint32_t side, int64_t *row, int64_t *batch, int64_t *first) {
     const xg_tile_fetch *t = &p->fetch[side];
     int64_t sector = XG_SECTOR_BYTES / t->bytes, lead = xg_tile_lead(p);
@@ -123,8 +124,9 @@ XG_FN void xg_tile_begins(const xg_tile_plan *p, uint32_t side, int64_t *row, in
     *batch = p->batch > 1 ? xg_floor_mod(t->batch_pitch, sector) : 0;
     *first = xg_floor_mod(t->first_row - (t->along_k ? lead : lead % sector * *row), sector);
 }
-/* A warp copies 32 neighbours of one k. Where such rows begin inside of sectors its lanes begin with one, and the last
- * round goes on at the row's begin. Which lane that is differs from k to k, and is the same again after some rounds. */
+/* Aligns copies of single elements to sectors. A warp copies 32 neighbours of one k. Where rows begin inside a sector,
+ * the lanes start at the next sector's begin, and the last round wraps around to the row's begin. The offset differs
+ * from k to k and repeats after `turns` rounds. */
 XG_FN void xg_tile_settle_turns(xg_tile_plan *p, uint32_t side) {
     xg_tile_fetch *t = &p->fetch[side];
     int64_t lanes = XG_SECTOR_BYTES / t->bytes, row, batch, first, turns = 1;
@@ -175,7 +177,7 @@ XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uin
     for (v = 0; v < m->n_results; v++) m->results[v] = vars[v];
     made = xg_imap_compose(x, m, p->form.map[side]);
     if (!xg_tile_sums_groups(p) || !xg_imap_ok(made)) return made;
-    m = xg_imap_copy(x, made, 0); /* the group's end is a narrower condition on k */
+    m = xg_imap_copy(x, made, 0); /* drop the conditions on the step: the group's end is a stricter one */
     for (v = m->n_constraints; v-- > 0;)
         if (xg_aff_uses(m->constraints[v].expr, xg_aff_dim(x, XG_TILE_STEP)))
             m->constraints[v] = m->constraints[--m->n_constraints];
@@ -215,9 +217,10 @@ XG_FN xg_kval *xg_tile_inside(xg_tile_kernel *w, const xg_imap *m, const xg_imap
     return cond;
 }
 
-/* ---- rounds that repeat ---- */
+/* ---- periodic rounds ---- */
 
-/* Of expressions of the dims of a fetch. Only multiples of `of` are added; no expression: nothing repeats. */
+/* Finds after how many rounds each expression repeats, up to a constant that is a multiple of `of`; later rounds then
+ * add that constant instead of evaluating the map. */
 XG_FN void xg_tile_repeats_of(
     xg_tile_kernel *w, xg_tile_repeats *q, uint32_t side, const xg_aff *const *e, uint32_t n, int64_t of) {
     xg_tile_rounds rounds = xg_tile_rounds_of(w->p, &w->p->fetch[side]);
@@ -242,11 +245,11 @@ XG_FN void xg_tile_repeats_at(xg_tile_repeats *q, int64_t row_round, int64_t k_r
     q->now[1] = k_round;
     q->slot = (size_t)(k_round % q->period[1] * q->period[0] + row_round % q->period[0]);
 }
-/* A round of the first period, or that of now. */
+/* The current round, or the same one of the first period. */
 XG_FN xg_kval *xg_tile_repeats_round(xg_tile_kernel *w, const xg_tile_repeats *q, uint32_t d, bool first) {
     return xg_elem_index(&w->s, first ? q->now[d] % q->period[d] : q->now[d]);
 }
-/* An expression's value in the round of now. */
+/* An expression's value in the current round. */
 XG_FN xg_kval *xg_tile_repeated(xg_tile_kernel *w, const xg_tile_repeats *q, uint32_t k) {
     int64_t more = 0;
     uint32_t d;
@@ -265,7 +268,7 @@ XG_FN xg_elem xg_tile_zero(xg_tile_kernel *w) {
     return xg_elem_real(xg_kconst_bits(&w->s.b, xg_kir_scalar(w->e->m, xg_tile_held(w)), 0));
 }
 
-/* The map of what is brought now. */
+/* The map of the current step: the first one's, or the loop's. */
 XG_FN const xg_imap *xg_tile_fetched(const xg_tile_kernel *w, uint32_t side) {
     return w->looping ? w->p->fetch[side].map : w->p->fetch[side].first;
 }
@@ -273,26 +276,26 @@ XG_FN xg_elem xg_tile_to_held(xg_tile_kernel *w, uint32_t side, xg_elem v) {
     const xg_tile_form *f = &w->p->form;
     xlagpu_type t = w->p->fetch[side].from->shape->type, held = w->p->fetch[side].held;
     xlagpu_type rounded = xg_contract_rounding(f->hero, t);
-    if (w->p->unit != XG_KMMA_TF32) v = xg_contract_round(&w->s, f->hero, v, t); /* that unit ignores what it drops */
+    if (w->p->unit != XG_KMMA_TF32) v = xg_contract_round(&w->s, f->hero, v, t); /* tf32 units ignore the low bits */
     v = xg_elem_convert_to(&w->s, v, rounded, held);
     if (xg_kelem_of(held) != xg_tile_held(w)) v.v = xg_kcast(&w->s.b, XG_K_OP_BITCAST, v.v, xg_tile_held(w));
     return v;
 }
-/* Elements that come one by one, round by round. */
+/* Copies of single elements, round by round. */
 typedef struct xg_tile_gather {
     uint32_t side;
-    bool shares;       /* rounds a period apart have the same condition */
-    const xg_imap *to; /* to the place in memory, or to the indices of an operand that is computed */
-    xg_kval *memory;   /* flat; NULL: the operand is computed */
-    xg_tile_repeats q; /* of what `to` says */
-    xg_kval **conds;   /* by round of a period, where it is shared */
+    bool shares;       /* rounds a period apart share their condition */
+    const xg_imap *to; /* to the place in memory, or to the indices of a computed operand */
+    xg_kval *memory;   /* the parameter as a flat array; NULL: the operand is computed */
+    xg_tile_repeats q; /* of the results of `to` */
+    xg_kval **conds;   /* by round of the period, if shared */
 } xg_tile_gather;
-/* g: NULL where rounds are not counted. */
+/* g: NULL outside of gathers. */
 XG_FN xg_elem xg_tile_element(xg_tile_kernel *w, uint32_t side, const xg_tile_gather *g, xg_kval *const *at) {
     xg_kval *index[XG_RANK_MAX];
     xg_elem v;
     uint32_t k;
-    xg_emit_forget(&w->s); /* what was made before has other indices */
+    xg_emit_forget(&w->s); /* existing values belong to other indices */
     if (g)
         for (k = 0; k < g->to->n_results; k++) index[k] = xg_tile_repeated(w, &g->q, k);
     else
@@ -350,7 +353,7 @@ XG_APART XG_FN void xg_tile_shift(xg_tile_kernel *w) {
     }
 }
 #endif
-/* All that the dims of what is brought now can be. */
+/* The ranges of the fetch's dims in the current step. */
 XG_FN xg_imap *xg_tile_fetch_all(const xg_tile_kernel *w, uint32_t side) {
     int64_t counts[XG_TILE_FETCH_DIMS];
     xg_imap *all;
@@ -359,7 +362,7 @@ XG_FN xg_imap *xg_tile_fetch_all(const xg_tile_kernel *w, uint32_t side) {
     if (w->looping) all->dims[XG_TILE_STEP].range.lo = 1;
     return all;
 }
-/* As xg_tile_inside: of what is brought now. */
+/* The condition under which the current element exists. */
 XG_FN xg_kval *xg_tile_has_elements(xg_tile_kernel *w, uint32_t side, xg_kval *const *at) {
     xg_kval *cond = xg_tile_inside(w, xg_tile_fetched(w, side), xg_tile_fetch_all(w, side), at);
     xg_aff_ctx *x = w->e->m->aff;
@@ -367,12 +370,12 @@ XG_FN xg_kval *xg_tile_has_elements(xg_tile_kernel *w, uint32_t side, xg_kval *c
     const xg_aff *row, *k;
     if (!xg_tile_sums_groups(w->p)) return cond;
     xg_tile_fetch_counts(w->p, side, counts);
-    counts[XG_TILE_STEP]++; /* a group of nothing may begin behind all */
+    counts[XG_TILE_STEP]++; /* an empty group may begin at the end */
     xg_tile_fetch_place(w->p, x, side, xg_aff_dim(x, XG_TILE_LANE), &row, &k);
     k = xg_aff_add(x, k, xg_aff_dim(x, XG_TILE_STEP));
     return xg_elem_and(&w->s, cond, xg_tile_ragged_has(w, xg_tile_apply(w, counts, XG_TILE_FETCH_DIMS, k, at)));
 }
-/* Whether a thread has a vector, of a step that has fewer than there are threads; NULL: it has. */
+/* The condition that a thread has a vector to copy, if a step has fewer vectors than threads; NULL: always. */
 XG_FN xg_kval *xg_tile_has_vector(xg_tile_kernel *w, uint32_t side) {
     int64_t vectors = w->p->fetch[side].vectors;
     if (vectors >= w->p->threads) return NULL;
@@ -383,7 +386,7 @@ XG_FN const xg_ktype *xg_tile_staged_type(xg_tile_kernel *w, uint32_t side) {
     int64_t each = t->raw ? XG_TILE_WORD_BYTES / t->bytes : t->brick > 1 ? (int64_t)XG_TILE_WORD_BYTES : 1;
     return xg_kir_vector(w->e->m, each > 1 ? XG_E_I32 : xg_tile_held(w), t->vector / each);
 }
-/* A vector of a side, whose elements are there under a condition (NULL: they are). */
+/* Loads a vector of a side; elements exist under the condition (NULL: always). */
 XG_FN xg_kval *xg_tile_bring_vector(xg_tile_kernel *w, uint32_t side, xg_kval *cond, xg_kval **at) {
     const xg_tile_fetch *t = &w->p->fetch[side];
     const xg_ktype *type = xg_kir_vector(w->e->m, xg_tile_staged_elem(w, side), t->vector);
@@ -398,12 +401,12 @@ XG_FN xg_kval *xg_tile_bring_vector(xg_tile_kernel *w, uint32_t side, xg_kval *c
     if (t->brick == 1 && !t->raw) return vector;
     return xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &vector, 1, xg_tile_staged_type(w, side));
 }
-/* Whether a thread brings something of a side; NULL: it does. */
+/* The condition that a thread copies something of a side; NULL: always. */
 XG_FN xg_kval *xg_tile_brings(xg_tile_kernel *w, uint32_t side, xg_kval *const *at) {
     xg_kval *has = xg_tile_has_vector(w, side);
     return xg_elem_and(&w->s, has, xg_tile_has_elements(w, side, at));
 }
-/* What a thread brings of a side in one round, a vector. */
+/* Loads a thread's vector of a side in one round. */
 XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round) {
     xg_tile_rounds r = xg_tile_rounds_of(w->p, &w->p->fetch[side]);
     xg_kval *at[XG_TILE_FETCH_DIMS], *row_round = xg_elem_index(&w->s, round % r.rows);
@@ -413,7 +416,7 @@ XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round) {
 
 /* ---- single elements, round by round ---- */
 
-/* No condition differs from a round to that a period further on. */
+/* True if no condition differs between rounds that are a period apart. */
 XG_FN bool xg_tile_gather_shares(
     const xg_tile_gather *g, xg_aff_ctx *x, const xg_imap *m, const xg_imap *all, bool sums) {
     uint32_t d, k;
@@ -428,7 +431,7 @@ XG_FN bool xg_tile_gather_shares(
     }
     return true;
 }
-/* A parameter's elements are read where they lie. */
+/* If the operand is a parameter that was only moved, reads the parameter directly. */
 XG_FN void xg_tile_gather_from(xg_tile_kernel *w, xg_tile_gather *g) {
     const xg_inst *from = w->p->fetch[g->side].from, *i;
     const xg_imap *to = g->to = xg_tile_fetched(w, g->side);
@@ -453,30 +456,30 @@ XG_APART XG_FN void xg_tile_gather_begin(xg_tile_kernel *w, xg_tile_gather *g, u
     g->shares = xg_tile_gather_shares(g, x, xg_tile_fetched(w, side), all, xg_tile_sums_groups(w->p));
     to = xg_imap_copy(x, g->to, 0);
     memcpy(to->dims, all->dims, XG_TILE_FETCH_DIMS * sizeof *to->dims);
-    to->n_constraints = 0; /* a place is computed in front of its conditions: none may be taken as known */
+    to->n_constraints = 0; /* a place is computed in front of its conditions, so these must not simplify it */
     g->to = to;
     g->conds = XG_NEW_N(w->e->arena, xg_kval *, (size_t)(g->q.period[0] * g->q.period[1]));
 }
-/* Of the round of now, or of that of the first period: the values of a fetch's dims. */
+/* The values of the fetch's dims in the current round, or in the same one of the first period. */
 XG_FN void xg_tile_gather_at(xg_tile_kernel *w, const xg_tile_gather *g, bool first, xg_kval **at) {
     xg_kval *rounds[2];
     uint32_t d;
     for (d = 0; d < 2; d++) rounds[d] = xg_tile_repeats_round(w, &g->q, d, first);
     xg_tile_fetch_at(w, g->side, rounds[0], rounds[1], at);
 }
-/* Place and condition of a round of the first period. */
+/* Computes place and condition of a round of the first period. */
 XG_FN void xg_tile_gather_first(xg_tile_kernel *w, xg_tile_gather *g) {
     uint32_t n = g->to->n_results, k;
     xg_kval **place = g->q.made + g->q.slot * n, *at[XG_TILE_FETCH_DIMS];
     xg_tile_gather_at(w, g, true, at);
     if (g->shares) g->conds[g->q.slot] = xg_tile_brings(w, g->side, at);
-    for (k = 0; k < n; k++) { /* each by itself, as nothing reads them yet */
+    for (k = 0; k < n; k++) { /* each on its own, since none has readers yet */
         const xg_imap *one = xg_imap_with_results(w->e->m->aff, g->to, &g->to->results[k], 1);
         xg_elem_apply(&w->s, one, at, &place[k]);
         if (place[k]->def && place[k]->def->p == one) place[k] = xg_kir_simplify_index(w->e->m, place[k]);
     }
 }
-/* What a thread brings of a side in one round, an element. */
+/* Loads a thread's element of a side in one round. */
 XG_FN xg_elem xg_tile_gathered(xg_tile_kernel *w, xg_tile_gather *g, int64_t round) {
     xg_kval *at[XG_TILE_FETCH_DIMS], *cond;
     xg_tile_repeats_at(&g->q, round % g->q.rounds[0], round / g->q.rounds[0]);
@@ -518,7 +521,7 @@ XG_FN xg_kval *xg_tile_unstage(xg_tile_kernel *w, uint32_t side, xg_kval *staged
     return vector;
 }
 
-/* What was staged as words, as it lies in shared memory. */
+/* Converts staged words to the form in shared memory. */
 XG_FN xg_kval *xg_tile_to_shared(xg_tile_kernel *w, uint32_t side, xg_kval *staged) {
     const xg_tile_fetch *t = &w->p->fetch[side];
     const xg_ktype *type;
@@ -527,8 +530,8 @@ XG_FN xg_kval *xg_tile_to_shared(xg_tile_kernel *w, uint32_t side, xg_kval *stag
     type = xg_kir_vector(w->e->m, xg_tile_held(w), t->vector * t->bytes / xg_type_bytes(w->p->held));
     return xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &staged, 1, type);
 }
-/* Bytes come out of a fragment by four of k, where a fragment of 16 bits takes two and, eight further on, two more: the
- * rows that they meet have their words of k in that order. */
+/* Permutes k for products of bytes with 16-bit types. A fragment of bytes gives four consecutive k; one of 16 bits
+ * takes two, and two more eight further on. So the rows of the 16-bit side are stored in that order. */
 XG_FN const xg_aff *xg_tile_word_place(xg_aff_ctx *x, const xg_aff *k) {
     enum {
         PAIR = 2, /* elements of a word */
@@ -538,7 +541,7 @@ XG_FN const xg_aff *xg_tile_word_place(xg_aff_ctx *x, const xg_aff *k) {
     const xg_aff *to = xg_aff_add_mul(x, xg_aff_div(x, in, 2), xg_aff_mod(x, in, 2), WORDS / 2);
     return xg_aff_mul(x, xg_aff_add(x, xg_aff_sub(x, word, in), to), PAIR);
 }
-/* Where lane `lane` of the vector goes, swizzles aside: of the dims of a fetch and a buffer. */
+/* The place in shared memory of lane `lane`, before swizzling, as an expression of the fetch's dims and the buffer. */
 XG_FN const xg_aff *xg_tile_spot_place(const xg_tile_kernel *w, uint32_t side, int64_t lane) {
     const xg_tile_fetch *t = &w->p->fetch[side];
     xg_aff_ctx *x = w->e->m->aff;
@@ -585,7 +588,7 @@ XG_FN xg_kval *xg_tile_spot_of(
 XG_FN xg_kval *xg_tile_spot(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, xg_kval *buffer) {
     return xg_tile_spot_of(w, side, row_round, k_round, xg_tile_spot_place(w, side, 0), buffer);
 }
-/* Rounds of a side into a buffer. Swizzled lines repeat after a whole group of them. */
+/* Prepares the places of a side's rounds in a buffer. Swizzled lines repeat after a whole group of lines. */
 XG_FN void xg_tile_spots_begin(xg_tile_kernel *w, xg_tile_spots *s, uint32_t side, xg_kval *buffer) {
     const xg_tile_fetch *t = &w->p->fetch[side];
     uint32_t n = (uint32_t)t->vector, k;
@@ -676,8 +679,8 @@ XG_FN void xg_tile_put_zeros(xg_tile_kernel *w, int64_t lanes, xg_kval *spot) {
     const xg_ktype *type = xg_kir_vector(w->e->m, w->shared->type->elem, lanes);
     xg_tile_put_vector(w, xg_kconst_bits(&w->s.b, type, 0), spot);
 }
-/* What a thread copies of a side in one round, under its guard: each element where it goes, so that all that lies
- * between is one load and one store. */
+/* Copies a thread's elements of one round, under its guard: the load of each is directly followed by its store, which
+ * makes an asynchronous copy of the two. */
 XG_FN void xg_tile_copy_vector(xg_tile_kernel *w, uint32_t side, xg_kval **at, xg_kval *first) {
     const xg_tile_fetch *t = &w->p->fetch[side];
     xg_flow f = xg_flow_of(&w->s, &w->shared);
@@ -722,8 +725,8 @@ XG_FN xg_kval *xg_tile_span_for(xg_tile_kernel *w, xg_flow *f, xg_tile_span s) {
     f->op->flags = KL_UNROLL_LOWERED;
     return v;
 }
-/* Rounds along rows, of these along k: loops that are written out once they are lowered, since their rounds differ in
- * constants alone. */
+/* Copies rounds along k, and along rows within these: loops that are unrolled after lowering, because their rounds
+ * differ only in constants. */
 XG_FN void xg_tile_copy_rounds(xg_tile_kernel *w, uint32_t side, xg_kval *buffer, xg_tile_span ks, xg_tile_span rows) {
     xg_flow outer = xg_flow_of(&w->s, &w->shared), inner;
     xg_kval *k_round, *row_round;
@@ -743,7 +746,7 @@ XG_APART XG_FN xg_tile_span xg_tile_span_of(int64_t first, int64_t last, int64_t
     return s;
 }
 #ifndef XLAGPU_SMALL
-/* The row with which a thread begins in a round of k, and in those `turns` further on. */
+/* The row with which a thread begins in a round of k, and in each `turns` rounds later. */
 XG_APART XG_FN xg_kval *xg_tile_turned(xg_tile_kernel *w, uint32_t side, int64_t turn) {
     const xg_tile_fetch *t = &w->p->fetch[side];
     xg_aff_ctx *x = w->e->m->aff;
@@ -775,10 +778,10 @@ XG_FN void xg_tile_copy_turns(xg_tile_kernel *w, uint32_t side, xg_kval *buffer)
     }
 }
 #endif
-/* Where rows are shifted, the last round alone goes on at the step's beginning. */
+/* Copies one step. Where rows are shifted, only the last round wraps around to the step's begin. */
 XG_APART XG_FN void xg_tile_copy_step(xg_tile_kernel *w, uint32_t side, xg_kval *buffer) {
     enum {
-        WRITTEN_OUT = 32 /* rounds: a longer loop would stay one (kir/unroll.c), and compute each address */
+        WRITTEN_OUT = 32 /* rounds: kir/unroll.c keeps longer loops, which then compute every address */
     };
     xg_tile_rounds r = xg_tile_rounds_of(w->p, &w->p->fetch[side]);
     int64_t whole = r.ks - (w->p->fetch[side].shift > 0), k;
@@ -800,7 +803,7 @@ XG_APART XG_FN void xg_tile_copy_step(xg_tile_kernel *w, uint32_t side, xg_kval 
 
 /* ---- on a processor, where rounds and lanes are loops ---- */
 
-/* What a thread brings in one round. Lanes that go side by side become a vector's. */
+/* Copies a thread's elements of one round. Contiguous lanes become a vector. */
 XG_FN void xg_tile_pass(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, xg_kval *buffer) {
     const xg_tile_fetch *t = &w->p->fetch[side];
     bool turned = t->along_k != t->by_rows;
@@ -870,7 +873,7 @@ XG_FN void xg_tile_wait(xg_tile_kernel *w) {
     op->b = w->team;
 }
 
-/* ---- what is on its way in registers ---- */
+/* ---- operands in registers between steps ---- */
 
 XG_FN void xg_tile_carry_staged(xg_tile_kernel *w, xg_flow *f) {
     uint32_t side;
@@ -879,7 +882,7 @@ XG_FN void xg_tile_carry_staged(xg_tile_kernel *w, xg_flow *f) {
         for (k = 0; k < w->p->fetch[side].rounds; k++)
             if (!w->p->fetch[side].async) xg_flow_elem(f, &w->staged[side][k]);
 }
-/* Zeros in the place of what is brought. */
+/* Zeros instead of a step's operands. */
 XG_FN void xg_tile_bring_nothing(xg_tile_kernel *w) {
     uint32_t side;
     int64_t k;

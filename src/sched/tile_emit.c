@@ -1,40 +1,40 @@
-/* sched/tile_emit.c -- the kernel of a plan for tiles.
+/* sched/tile_emit.c -- emits the kernel of a tile plan.
  *
- *     all steps                                        <- tile_mma.c; by warp groups: tile_wgmma.c
- *     for each group of rows of the fragments:
- *         put the sums into shared memory; wait; walk over them in the order of the result: the epilogue; wait */
+ *     main loop over the steps of K                    <- tile_mma.c; by warp groups: tile_wgmma.c
+ *     for each part of the rows of the threads' sums:
+ *         store the sums to shared memory; barrier; epilogue, in the order of the result; barrier */
 #ifndef XG_SCHED_TILE_EMIT_C
 #define XG_SCHED_TILE_EMIT_C
 #include "tile.h"
 
 enum {
-    XG_TILE_TOTAL_UNROLL = 16, /* slices whose sums are read together */
-    XG_TILE_TOTAL_CHAINS = 4   /* ... and added up in so many chains: a thread would wait for each addition */
+    XG_TILE_TOTAL_UNROLL = 16, /* slices whose sums are loaded together */
+    XG_TILE_TOTAL_CHAINS = 4   /* independent chains of their additions, whose latencies overlap */
 };
 
 /* ---- multiply ---- */
 
 enum {
-    XG_TILE_READ_PLACE, /* the row, or column, of the thread among those of its block */
+    XG_TILE_READ_PLACE, /* the thread's row, or column, among the block's threads */
     XG_TILE_READ_BUFFER,
     XG_TILE_READ_SLICE,
     XG_TILE_READ_OUTER,
     XG_TILE_READ_INNER,
     XG_TILE_READ_DIMS
 };
-/* Two sums that a device multiplies in one instruction are a word of eight bytes. */
+/* True if the device multiplies two f32 in one instruction: pairs of sums are words of eight bytes. */
 XG_FN bool xg_tile_is_paired(const xg_tile_plan *p) { return p->lanes == XG_TILE_PAIR; }
 XG_FN xg_kval *xg_tile_bits_as(xg_tile_kernel *w, xg_kval *v, xg_kelem e, int64_t n) {
     const xg_ktype *t = n > 1 ? xg_kir_vector(w->e->m, e, n) : xg_kir_scalar(w->e->m, e);
     return xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &v, 1, t);
 }
-/* One number for all columns of a sum. */
+/* Broadcasts a value to all columns of a vector of sums. */
 XG_FN xg_kval *xg_tile_spread(xg_tile_kernel *w, xg_kval *v) {
     v = xg_kir_value(&w->s.b, XG_K_OP_BROADCAST, &v, 1, xg_kir_vector(w->e->m, v->type->elem, w->p->lanes));
     return xg_tile_is_paired(w->p) ? xg_tile_bits_as(w, v, XG_E_I64, 1) : v;
 }
-/* A thread's elements of one k: `quad` side by side (one above the other, where rows have all their k), the next ones a
- * part of the tile further on. */
+/* Loads a thread's fragment of one side for one k: groups of `quad` neighbouring rows or columns, a fixed distance
+ * apart in the tile. */
 XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **v, int64_t *counts, xg_elem *out) {
     const xg_tile_plan *p = w->p;
     const xg_tile_fetch *t = &p->fetch[side];
@@ -48,7 +48,7 @@ XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **v, int64
     counts[XG_TILE_READ_PLACE] = side ? p->columns : p->rows;
     v[XG_TILE_READ_PLACE] = w->own[side];
     k = xg_aff_add_dim(x, xg_aff_dim(x, XG_TILE_READ_INNER), XG_TILE_READ_OUTER, counts[XG_TILE_READ_INNER]);
-    /* slices take neighbours: the lanes of a warp then read what lies side by side */
+    /* slices take neighbouring k, so that the lanes of a warp read contiguous words */
     k = xg_aff_add_mul(x, xg_aff_dim(x, XG_TILE_READ_SLICE), k, p->shape.slices);
     at = xg_aff_add_mul(x, xg_aff_mul(x, k, t->by_rows ? 1 : t->pitch), at, quad * row);
     at = xg_aff_add_dim(x, at, XG_TILE_READ_BUFFER, xg_tile_buffer(p, side));
@@ -92,7 +92,7 @@ XG_FN void xg_tile_multiply_one(xg_tile_kernel *w, xg_kval **v, int64_t *counts)
         for (j = 0; j < across; j++) xg_contract_add(&w->s, &site, a[i], b[j], &w->sums[i * across + j]);
     }
 }
-/* Adds the products of what lies in a buffer, of the thread's slice, to the sums. */
+/* Multiplies one step's operands, of the thread's slice, and accumulates into the sums. */
 XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer) {
     const xg_tile_plan *p = w->p;
     int64_t own = p->shape.k / p->shape.slices, inner;
@@ -123,12 +123,12 @@ XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer) {
 
 /* ---- the result ---- */
 
-/* The sums of the rows that are part `part` of each thread's: into shared memory, as a matrix of the tile's columns. */
+/* Stores part `part` of each thread's rows of sums to shared memory, as a matrix with the tile's columns. */
 XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
     const xg_tile_plan *p = w->p;
     xg_aff_ctx *x = w->e->m->aff;
     const xg_aff *at;
-    int64_t n = p->shape.tm / p->parts, rows = p->shape.m / p->parts / (n / p->quad); /* of a quad of each thread */
+    int64_t n = p->shape.tm / p->parts, rows = p->shape.m / p->parts / (n / p->quad); /* of one quad of all threads */
     int64_t i, h, j, across = p->shape.tn / p->quad_n, counts[3];
     xg_kval *v[3];
     bool apart = (xg_type_class(p->form.sum) & XGT_C) || p->quad_n == 1;
@@ -167,7 +167,7 @@ XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
         }
 }
 enum {
-    XG_TILE_OUT_ROW,    /* of a thread: in the first round */
+    XG_TILE_OUT_ROW,    /* the thread's, in the first round */
     XG_TILE_OUT_COLUMN, /* counted in vectors */
     XG_TILE_OUT_ROUND,
     XG_TILE_OUT_LANE,
@@ -177,12 +177,12 @@ enum {
     XG_TILE_OUT_DIMS
 };
 typedef struct xg_tile_out {
-    const xg_imap *map;                        /* to the hero's indices, where there is such an element */
-    const xg_aff *place, *row;                 /* in shared memory; among all of M */
-    int64_t counts[XG_TILE_OUT_DIMS], threads; /* threads: of all blocks of a cluster, which share the part */
-    bool swizzled;                             /* in shared memory, as tile_store.c has it */
+    const xg_imap *map;                        /* to the hero's indices; its domain: where an element exists */
+    const xg_aff *place, *row;                 /* place: in shared memory; row: in all of M */
+    int64_t counts[XG_TILE_OUT_DIMS], threads; /* threads: of all blocks of the cluster, which share the part */
+    bool swizzled;                             /* shared memory is swizzled as in tile_store.c */
 } xg_tile_out;
-/* Some columns of a part. */
+/* How threads walk over `columns` columns of a part, from column `first` on. */
 XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first, int64_t columns) {
     const xg_tile_plan *p = w->p;
     const xg_tile_form *f = &p->form;
@@ -200,7 +200,7 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first,
     o.swizzled = xg_tile_is_apart(p);
     o.counts[XG_TILE_OUT_COLUMN] = walk.columns;
     o.counts[XG_TILE_OUT_ROW] = walk.rows;
-    wide = walk.line / walk.columns; /* rounds of a row */
+    wide = walk.line / walk.columns; /* rounds in a row */
     o.counts[XG_TILE_OUT_ROUND] = walk.rounds;
     o.counts[XG_TILE_OUT_LANE] = p->out_vector;
     o.counts[XG_TILE_OUT_M] = xg_tile_paces(p, 0);
@@ -224,11 +224,11 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first,
     o.place = xg_aff_add_k(x, xg_aff_add_mul(x, column, row, pitch), w->from);
     if (p->out_slant) o.place = xg_aff_add_mul(x, o.place, xg_aff_div(x, row, p->quad), p->out_slant);
     o.map = xg_imap_simplify(x, m);
-    for (k = 0; (f->filled || xg_tile_halo_steps(p)) && k < f->rank; k++) /* boxes may have places beside the result */
+    for (k = 0; (f->filled || xg_tile_halo_steps(p)) && k < f->rank; k++) /* boxes may reach beyond the result */
         o.map = xg_imap_with_constraint(x, o.map, vars[k], xg_range_of(0, f->hero->shape->dims[k] - 1));
     if (p->tiles[0] * pace > f->group[XG_TILE_M].size && !xg_tile_is_ragged(p))
         o.map = xg_imap_with_constraint(x, o.map, linear[XG_TILE_M], xg_range_of(0, f->group[XG_TILE_M].size - 1));
-    if (p->tiles[1] * p->shape.n > f->group[XG_TILE_N].size) { /* of the first lane: a multiple, as the size is one */
+    if (p->tiles[1] * p->shape.n > f->group[XG_TILE_N].size) { /* the first lane decides: sizes are whole vectors */
         linear[XG_TILE_N] = xg_aff_sub(x, linear[XG_TILE_N], xg_aff_dim(x, XG_TILE_OUT_LANE));
         o.map = xg_imap_with_constraint(
             x, o.map, linear[XG_TILE_N], xg_range_of(0, f->group[XG_TILE_N].size - p->out_vector));
@@ -254,9 +254,9 @@ XG_FN xg_elem xg_tile_ended(xg_tile_kernel *w, xg_elem sum) {
     site.sum = w->p->form.sum;
     return xg_contract_end(&w->s, &site, sum);
 }
-/* The epilogue reads the sums of all slices. */
+/* True if the epilogue adds up the slices: they are few. */
 XG_FN bool xg_tile_adds_late(const xg_tile_kernel *w) { return !w->share && w->p->shape.slices <= XG_TILE_SLICES_LATE; }
-/* An element of the result: what the slices have, in some chains, each in their order. */
+/* Adds up one element's sums of all slices, in chains of fixed order. */
 XG_FN xg_elem xg_tile_total(xg_tile_kernel *w, xg_kval *at) {
     const xg_tile_plan *p = w->p;
     int64_t inner = XG_MIN((int64_t)XG_TILE_TOTAL_UNROLL, (int64_t)p->shape.slices), many = p->shape.slices / inner,
@@ -292,14 +292,14 @@ XG_FN xg_elem xg_tile_total(xg_tile_kernel *w, xg_kval *at) {
         for (k = 0; k < chains / 2; k++) v[k] = xg_tile_plus(w, v[k], v[k + chains / 2]);
     return v[0];
 }
-/* Each thread adds up the slices' sums of one element, and hands that on. */
+/* True if each thread adds up one element's slices and sends the total to its owner in the cluster. */
 XG_FN bool xg_tile_hands_elements(const xg_tile_kernel *w) {
     xg_tile_inbox b = xg_tile_inbox_of(w->p);
     return w->inbox && w->p->shape.slices > 1 && b.owners * b.rounds == 1 &&
            b.vectors * w->p->out_vector <= w->p->threads;
 }
-/* One element after the other: what all slices have goes where the first one's is. Neighbours read neighbours. Of a
- * few slices each thread sums up what it makes results of. */
+/* Adds the sums of all slices into the first one's place; neighbouring threads take neighbouring elements. A few slices
+ * are left to the epilogue instead. */
 XG_FN void xg_tile_add_slices(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     int64_t size = p->shape.m / p->parts * p->shape.n, rounds = xg_tile_over(size, p->threads);
@@ -323,7 +323,7 @@ XG_FN void xg_tile_add_slices(xg_tile_kernel *w) {
     xg_flow_end(&f);
     if (!w->rank || w->inbox) xg_tile_wait(w);
 }
-/* What all blocks of the cluster have, in their order. */
+/* One element's total over the cluster's blocks, in the order of their ranks. */
 XG_FN xg_elem xg_tile_of_cluster(xg_tile_kernel *w, xg_kval *at) {
     xg_elem v = xg_emit_split(&w->s.b, xg_kextract(&w->s.b, w->peers[0], &at, 1));
     int64_t k;
@@ -331,7 +331,7 @@ XG_FN xg_elem xg_tile_of_cluster(xg_tile_kernel *w, xg_kval *at) {
         v = xg_tile_plus(w, v, xg_emit_split(&w->s.b, xg_kextract(&w->s.b, w->peers[k], &at, 1)));
     return v;
 }
-/* ... what they have handed to this one; o: of the vectors of a round. */
+/* The same from the inbox, to which the blocks have sent their sums. */
 XG_FN xg_elem xg_tile_of_inbox(xg_tile_kernel *w, xg_kval *const *at) {
     const xg_tile_plan *p = w->p;
     xg_tile_inbox b = xg_tile_inbox_of(p);
@@ -356,7 +356,7 @@ XG_FN xg_elem xg_tile_of_inbox(xg_tile_kernel *w, xg_kval *const *at) {
     }
     return v;
 }
-/* Where a sum lies in shared memory, so many elements behind the place. */
+/* The index of a sum in shared memory, `behind` elements after its place. */
 XG_FN xg_kval *xg_tile_out_spot(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *const *at, int64_t behind) {
     const xg_aff *place = xg_aff_add_k(w->e->m->aff, o->place, behind);
     xg_tile_lined lined;
@@ -365,7 +365,7 @@ XG_FN xg_kval *xg_tile_out_spot(xg_tile_kernel *w, const xg_tile_out *o, xg_kval
     lined.elements = xg_tile_store_bytes(w->p) / lined.bytes;
     return xg_tile_group_spot(w, lined, o->counts, XG_TILE_OUT_DIMS, place, at);
 }
-/* ... of all that have summed up a part of it. */
+/* One element's total over everything that holds a part of it: inbox, cluster, slices. */
 XG_FN xg_elem xg_tile_out_sum(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *const *at) {
     xg_kval *spot = xg_tile_out_spot(w, o, at, 0);
     xg_elem v = w->inbox ? xg_tile_of_inbox(w, at) : w->peers ? xg_tile_of_cluster(w, spot) : xg_tile_shown(w, spot);
@@ -383,7 +383,7 @@ XG_FN void xg_tile_out_lanes(xg_tile_kernel *w, xg_flow *lanes, xg_kval **at) {
     at[XG_TILE_OUT_LANE] = xg_flow_for(lanes, at[XG_TILE_OUT_LANE], last, 1, w->p->out_vector);
     if (w->p->on_processor) lanes->op->flags |= KL_LANES;
 }
-/* The sums of a vector, outside of a condition: there they can be read together with those of other rounds. */
+/* Loads a vector's sums in front of the guard, where the loads of several rounds can be batched. */
 XG_FN xg_kval *xg_tile_out_early(xg_tile_kernel *w, const xg_tile_out *o, xg_kval **at) {
     const xg_ktype *type = xg_kir_vector(w->e->m, w->shared->type->elem, w->p->out_vector);
     xg_kval *vector = xg_kconst_bits(&w->s.b, type, 0), *put[3];
@@ -396,7 +396,7 @@ XG_FN xg_kval *xg_tile_out_early(xg_tile_kernel *w, const xg_tile_out *o, xg_kva
     xg_flow_end(&lanes);
     return vector;
 }
-/* One vector of the result, and all that the fusion makes of it. */
+/* Computes one vector of the result: the sums, then the epilogue. */
 XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval **at, xg_kval *round) {
     const xg_tile_form *f = &w->p->form;
     xg_kval *index[XG_TILE_VARS_MAX], *cond, *last, *early[2];
@@ -426,7 +426,7 @@ XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *
     } else
         v = xg_tile_out_sum(w, o, at);
     heroes = w->p->heroes;
-    if (w->p->shape.stores) /* the root's elements lie there */
+    if (w->p->shape.stores) /* shared memory already holds the root's elements */
         heroes.p = (const xg_inst **)w->e->roots;
     else
         v = xg_tile_result(w, xg_tile_shown_type(w->p) == f->sum ? xg_tile_ended(w, v) : v);
@@ -434,7 +434,7 @@ XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *
     xg_flow_end(&lanes);
     xg_flow_end(&guard);
 }
-/* Where the thread of this number among those of all blocks of a cluster stands. */
+/* Sets the coordinates of a thread, numbered over all blocks of the cluster. */
 XG_FN void xg_tile_out_at(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *thread, xg_kval **at) {
     int64_t vectors = o->counts[XG_TILE_OUT_ROW] * o->counts[XG_TILE_OUT_COLUMN]; /* of a round */
     at[XG_TILE_OUT_ROW] = xg_tile_quotient(w, thread, o->counts[XG_TILE_OUT_COLUMN]);
@@ -466,7 +466,7 @@ XG_FN void xg_tile_out_chunk(xg_tile_kernel *w, int64_t part, int64_t first, int
     xg_flow_end(&f);
     xg_flow_end(&some);
 }
-/* What all blocks of the cluster show is there for each of them, or has been read. */
+/* A barrier of the cluster: all blocks have stored their sums, or have read the others'. */
 XG_FN void xg_tile_meet(xg_tile_kernel *w) {
     int64_t k;
     if (!w->peers) w->peers = XG_NEW_N(w->e->arena, xg_kval *, w->p->shape.cluster);
@@ -476,8 +476,7 @@ XG_FN void xg_tile_meet(xg_tile_kernel *w) {
             w->pair ? xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, xg_k2_int(&w->s.b, XG_K_OP_ADDI, w->pair, 2 * k), XG_E_I32)
                     : xg_kconst_int(&w->s.b, XG_E_I32, k));
 }
-/* One vector goes to the block that makes a result of it: `own` elements further on for each vector, `rank` for each
- * block that hands on. */
+/* Sends one vector of sums into the inbox of the block that owns it; the inbox has a section for each sender. */
 XG_FN void xg_tile_hand_vector(
     xg_tile_kernel *w, const xg_tile_out *o, xg_kval **at, xg_kval *round, const xg_tile_inbox *b, int64_t to) {
     const xg_tile_plan *p = w->p;
@@ -494,7 +493,7 @@ XG_FN void xg_tile_hand_vector(
     at[XG_TILE_OUT_ROUND] = of[1] = round;
     at[XG_TILE_OUT_LANE] = elements ? xg_tile_rest(w, w->thread, p->out_vector) : xg_elem_index(&w->s, 0);
     inside = xg_tile_inside(w, o->map, xg_tile_map(x, o->counts, XG_TILE_OUT_DIMS, 0), at);
-    xg_flow_if(&guard, inside); /* the map knows where sums lie only of what is part of the result */
+    xg_flow_if(&guard, inside); /* the map is defined only for elements of the result */
     lanes = xg_flow_of(&w->s, &w->peers[to]);
     if (p->out_vector > 1 && !elements)
         at[XG_TILE_OUT_LANE] = xg_flow_for(&lanes, at[XG_TILE_OUT_LANE], last, 1, p->out_vector);
@@ -510,8 +509,8 @@ XG_FN void xg_tile_hand_vector(
     xg_flow_end(&lanes);
     xg_flow_end(&guard);
 }
-/* What the block has of a part goes to the blocks that make results of it, whose threads have waited for each other
- * since they began; behind the barrier each has all of its own, and asks the others for nothing more. */
+/* Sends the block's sums of a part to their owners, all of which have started (an earlier barrier saw to it). After
+ * the closing barrier each block has all sums of its elements, and no longer accesses the others' memory. */
 XG_FN void xg_tile_hand_on(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     xg_tile_out o = xg_tile_out_of(w, 0, 0, p->shape.n);
@@ -539,7 +538,7 @@ XG_FN void xg_tile_hand_on(xg_tile_kernel *w) {
     xg_cluster_wait(&w->s.b, arrays, (uint32_t)b.owners + 1);
     w->inbox = arrays[0];
 }
-/* A part of the block's sums is shown in shared memory, those of slices as one. */
+/* Stores a part of the block's sums to shared memory, and adds up slices. */
 XG_FN void xg_tile_show_part(xg_tile_kernel *w, int64_t part) {
     if (part && !w->rank) xg_tile_wait(w);
     if (w->p->unit == XG_TILE_NO_UNIT)
@@ -558,7 +557,7 @@ XG_FN void xg_tile_split_results(xg_tile_kernel *w) {
         xg_tile_split_leave(w, part);
         if (w->rank) xg_tile_meet(w);
     }
-    w->peers = NULL; /* the last block has all that it makes results of */
+    w->peers = NULL; /* the last block reads everything from global memory */
     xg_tile_split_meet(w, &last);
     for (part = 0; part < w->p->parts; part++) {
         if (part) xg_tile_wait(w);
@@ -587,7 +586,8 @@ XG_FN void xg_tile_all_results(xg_tile_kernel *w) {
 
 /* ---- the kernel ---- */
 
-/* Tiles by batch, then by groups of rows of tiles; a group column by column. Two that share are one in that order. */
+/* Assigns a tile to the block: by batch, then by groups of rows of tiles, column by column within a group. Blocks that
+ * share a tile or an operand count as one in this order. */
 XG_FN void xg_tile_stand(xg_tile_kernel *w, xg_kval *id) {
     const xg_tile_plan *p = w->p;
     int64_t rows = p->group_rows, each = p->tiles[0] * p->tiles[1], wide = p->tiles[1];
@@ -611,7 +611,7 @@ XG_FN void xg_tile_stand(xg_tile_kernel *w, xg_kval *id) {
         id = xg_tile_quotient(w, id, xg_tile_sharers(p));
     }
     if (p->shape.cluster > 1) w->rank = w->share;
-    if (w->rank && p->shape.split > 1) { /* of blocks that meet in memory, one behind the other */
+    if (w->rank && p->shape.split > 1) { /* blocks that meet in memory are contiguous */
         w->rank = xg_tile_rest(w, w->share, p->shape.cluster);
         w->block = xg_tile_join(w, w->pair ? xg_tile_join(w, id, 2, w->pair) : id, p->shape.cluster, w->rank);
         w->block = xg_tile_join(w, w->block, p->shape.split, xg_tile_quotient(w, w->share, p->shape.cluster));
@@ -627,8 +627,9 @@ XG_FN void xg_tile_stand(xg_tile_kernel *w, xg_kval *id) {
         w->tile[along] = xg_tile_join(w, w->tile[along], 2, w->pair);
     if (w->next) w->tile[1] = xg_tile_join(w, w->tile[1], 2, w->next);
 }
-/* Where a lane stands among the rows and columns of its warp. Crossed, neighbours along rows want the same of one side
- * and the next but one the same of the other, so that a pass of shared memory serves twice as many lanes of either. */
+/* A lane's row and column in its warp. `crossed` interleaves both, so that an access to shared memory needs half as
+ * many distinct words of either side: neighbouring lanes share words of one side, lanes two apart those of the
+ * other. */
 XG_FN void xg_tile_lane(xg_tile_kernel *w, xg_kval *lane, xg_kval **own) {
     const xg_tile_plan *p = w->p;
     xg_kval *low, *high, *in[2];
@@ -646,11 +647,11 @@ XG_FN void xg_tile_lane(xg_tile_kernel *w, xg_kval *lane, xg_kval **own) {
     own[1] = xg_tile_rest(w, high, p->lanes_n / 2);
     for (k = 0; k < 2; k++) own[k] = xg_tile_join(w, own[k], 2, in[k]);
 }
-/* Where a thread stands: among the rows and columns of threads, and in what it brings of each side. */
+/* Sets a thread's row and column, and its place in the copy of each side. */
 XG_FN void xg_tile_threads(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     xg_kval *lane, *warp, *in, *line, *own[2];
-    int64_t whole = p->rows * p->columns; /* threads of a slice */
+    int64_t whole = p->rows * p->columns; /* threads in a slice */
     uint32_t side;
     if (p->unit == XG_TILE_NO_UNIT) {
         int64_t lanes = xg_tile_slice_lanes(p);
@@ -681,7 +682,7 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     xg_flow busy;
     uint32_t k;
     memset(&w, 0, sizeof w);
-    if (xg_tile_has_rows(p)) { /* what makes the operands; the rest of the fusion stands behind (tile_rows.c) */
+    if (xg_tile_has_rows(p)) { /* the producers of the operands; tile_rows.c emits the rest of the fusion */
         own = *e;
         own.parts = p->rows_behind->operands;
         e = &own;
@@ -713,7 +714,7 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
         if (xg_tile_is_ragged(p)) xg_flow_if(&busy, xg_tile_ragged_has(&w, w.ragged.first));
     } else if (xg_tile_is_ragged(p))
         xg_tile_ragged_begin(&w);
-#ifndef XLAGPU_SMALL /* whose rows begin where they do */
+#ifndef XLAGPU_SMALL /* small builds do not align copies to sectors */
     if (!p->bulk) xg_tile_shift(&w);
 #endif
     w.steps = xg_tile_steps(&w);
@@ -751,7 +752,7 @@ typedef struct xg_tile_way {
     xg_tile_plan p;
 } xg_tile_way;
 
-/* Before a closer look: it has a contraction. */
+/* A quick test: the fusion has a contraction. */
 XG_FN bool xg_tile_may_be(const xg_inst *fusion) {
     const xg_comp *c = xg_attr_calls(fusion);
     if (!c || xg_fuse_is_phases(fusion)) return false;
@@ -759,7 +760,7 @@ XG_FN bool xg_tile_may_be(const xg_inst *fusion) {
         if (xg_tile_is_hero(NULL, i, true)) return true;
     return false;
 }
-/* Into job->form. False: it does not suit, *why may then say the reason. */
+/* Plans into job->form. False: tiles do not suit the fusion; *why may give the reason. */
 XG_FN bool xg_tile_way_open(xg_way_job *job, xg_str *why) {
     const xg_device *m = &job->fusion->comp->module->device;
     xg_tile_way *w;
@@ -795,7 +796,7 @@ XG_FN void xg_tile_way_write(const xg_way_job *job, xg_record *r) {
     part[0] = s->tm;
     part[1] = s->tn;
     xg_record_put(job->arena, &r->form, "tile", tile, 3);
-    if (s->grouped) part[0] = part[0] * XG_KWGMMA_M / XG_KMMA_M; /* of four warps */
+    if (s->grouped) part[0] = part[0] * XG_KWGMMA_M / XG_KMMA_M; /* in units of a warp group's four warps */
     xg_record_put(job->arena, &r->form, s->grouped ? "group_tile" : unit ? "warp_tile" : "thread_tile", part, 2);
     unit = unit || (job->given && xg_record_get(&job->given->form, "stages"));
     xg_tile_way_say(job, r, "stages", s->stages, unit ? 0 : XG_TILE_PLAIN_STAGES);
@@ -810,7 +811,7 @@ XG_FN void xg_tile_way_write(const xg_way_job *job, xg_record *r) {
     xg_tile_way_say(job, r, "split", s->split, 1);
     r->launch = w->e.record->launch;
 }
-/* An element of an operand that a result may lie over is read where that of the result is written, by its thread. */
+/* In place: a thread reads an operand's element where it writes the result's, so results may replace operands. */
 XG_FN bool xg_tile_way_plan(xg_way_job *job, xg_record *r, xg_way_times *times) {
     const xg_device *m = &job->fusion->comp->module->device;
     uint32_t n = (uint32_t)xg_shape_leaves(job->fusion->shape);
@@ -820,14 +821,15 @@ XG_FN bool xg_tile_way_plan(xg_way_job *job, xg_record *r, xg_way_times *times) 
     xg_tile_way_write(job, r);
     over = XG_NEW_N(job->arena, xg_ints, n + (size_t)1);
     p = &((const xg_tile_way *)job->form)->p;
-    xg_fuse_over(job->arena, job->fusion, !xg_tile_has_rows(p), over); /* behind the product other threads write */
+    /* where rows follow the product, other threads write */
+    xg_fuse_over(job->arena, job->fusion, !xg_tile_has_rows(p), over);
     r->over = over;
     r->n_results = n;
     times->own = p->picoseconds;
-    times->emitter = XG_MAX(xg_tile_loop_time(p, m), p->picoseconds + 1); /* the plan has compared the two */
+    times->emitter = XG_MAX(xg_tile_loop_time(p, m), p->picoseconds + 1); /* the plan has already compared the two */
     return true;
 }
-/* By the record: the plan that is made says nothing else. */
+/* Plans again, by the record; the result must not differ from it. */
 XG_FN void xg_tile_way_obey(xg_way_job *job, const xg_record *r) {
     xg_record made;
     const char *which;

@@ -172,7 +172,7 @@ XG_FN void xg_spmd_place(xg_module *m, const xg_place *p) {
     memset(&named, 0, sizeof named);
     if (text) named = xg_place_mesh(m, xg_str_z(text));
     xg_place_counts(m, p, &named);
-    if (!named.n && shardings.n) xg_place_fail(m, "sharding", shardings, "there is no mesh: its axes are named by one");
+    if (!named.n && shardings.n) xg_place_fail(m, "sharding", shardings, "its axes need a mesh: none is given");
     if (named.n && (shardings.n || p->batch)) {
         mesh = xg_mesh_of(m, &named);
         while (xg_place_word(&shardings, ';', &word)) xg_place_one(m, &mesh, &named, word);

@@ -160,6 +160,8 @@ static void check_failures(void) {
     p = xlagpu_rt_load(d, call.data, call.size);
     EXPECT(xlagpu_rt_run(p, &in, 1, &out, 1) == XLAGPU_ERROR_USAGE);
     EXPECT_TEXT(xlagpu_rt_error(d), "this one is alone");
+    EXPECT(xlagpu_rt_clique_run(p, &in, 1, &out, 1) == XLAGPU_ERROR_USAGE); /* it was not loaded by a clique */
+    EXPECT_TEXT(xlagpu_rt_error(d), "what xlagpu_rt_clique_load has loaded");
     xlagpu_rt_close(d);
     EXPECT(xlagpu_rt_clique_open(NULL, &q) == XLAGPU_ERROR_USAGE);
     q = open_clique(0, 0, NULL);

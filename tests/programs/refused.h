@@ -79,7 +79,9 @@ static void refused_parts(xlagpu_device *d) {
     f.name = name;
     SAYS(xlagpu_rt_register_function(d, &f), XLAGPU_ERROR_USAGE, "a function needs a name");
     f.name = "f";
-    SAYS(xlagpu_rt_register_function(d, &f), XLAGPU_ERROR_USAGE, "a function needs a name");
+    SAYS(xlagpu_rt_register_function(d, &f), XLAGPU_ERROR_USAGE,
+        "a function needs a name of 1 to 127 characters, and its "
+        "address");
     EXPECT(!xlagpu_rt_load_ptx(d, "k", NULL, 0));
     EXPECT_TEXT(xlagpu_rt_error(d), "there is no PTX");
     SAYS(xlagpu_rt_launch_ptx(d, "k", NULL, 0, &launch, NULL), XLAGPU_ERROR_USAGE, "there is no PTX");

@@ -294,6 +294,10 @@ expect 0 'before_optimizations.txt' "--xla_dump_to" \
     "$X compile $W/good.hlo --emit=ptx -o $W/good.ptx --xla_dump_to=$W/dump && ls $W/dump"
 for f in after_optimizations.txt buffer-assignment.txt thunk_sequence.txt '\.ptx$'; do expect 0 "$f" "the dump has $f" \
     "ls $W/dump"; done
+expect 0 'before_optimizations' "--xla_dump_to makes the folders around its own" \
+    "$X compile $W/good.hlo --emit=ptx -o $W/good.ptx --xla_dump_to=$W/dump6/a//b/ && ls $W/dump6/a/b"
+expect 0 '^1$' "--xla_dump_to a file: one warning, not one for each stage" \
+    "$X compile $W/good.hlo --emit=ptx -o $W/good.ptx --xla_dump_to=$W/good.hlo/in 2>&1 | grep -c warning"
 expect 0 'before_optimizations' "XLA_FLAGS is read" \
     "XLA_FLAGS=--xla_dump_to=$W/dump2 $X run $W/good.hlo --platform=host && ls $W/dump2"
 expect 2 "XLA_FLAGS: unknown flag '--no_such_flag=1'" "XLA_FLAGS with an unknown flag" \

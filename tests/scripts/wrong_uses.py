@@ -39,6 +39,7 @@ def main():
     FOLDER.joinpath("folder").mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(FOLDER / "A.npz", "w") as z:
         z.writestr("arg0.npy", npy((4,)))
+    FOLDER.joinpath("T.npy").write_bytes(npy((2,)))
     head, *cases = TABLE.read_text().split("\n== ")
     failed, written = 0, head
     for case in cases:
