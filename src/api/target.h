@@ -13,14 +13,14 @@
     X(threads_per_sm, 1 << 20, "resident threads of a multiprocessor") \
     X(blocks_per_sm, 1 << 20, "resident blocks of a multiprocessor") \
     X(threads_per_block, 1 << 20, "threads a block may have") \
-    X(blocks_per_cluster, 1 << 20, "blocks of a cluster that every device of the kind runs; 1: there are no clusters") \
-    X(async_bytes, 1 << 10, "bytes that one instruction of a thread copies to shared memory while it goes on; 0: none") \
-    X(red_bytes, 1 << 10, "bytes of neighbouring floats that one instruction adds to memory") \
+    X(blocks_per_cluster, 8, "blocks of a cluster that every device of the kind runs; 1: there are no clusters") \
+    X(async_bytes, 16, "bytes that one instruction of a thread copies to shared memory while it goes on; 0: none") \
+    X(red_bytes, 16, "bytes of neighbouring floats that one instruction adds to memory") \
     X(registers_per_sm, 1 << 24, "32-bit registers of a multiprocessor") \
     X(registers_per_thread, 1 << 16, "32-bit registers a thread may have") \
     X(shared_per_sm, 1 << 30, "bytes of shared memory of a multiprocessor") \
     X(shared_per_block, 1 << 30, "bytes of shared memory a block may have, with opt-in") \
-    X(shared_static, 1 << 30, "bytes of shared memory a block may declare without opt-in") \
+    X(shared_static, 48 << 10, "bytes of shared memory a block may declare without opt-in") \
     X(shared_reserved, 1 << 30, "bytes of shared memory that the system takes of each block") \
     X(l1_bytes, 1 << 30, "bytes of a multiprocessor's first cache and shared memory together") \
     X(l2_bytes, (int64_t)1 << 40, "bytes of the second cache") \

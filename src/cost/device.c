@@ -117,8 +117,9 @@ enum {
     XG_DEVICE_RED_BYTES = 16,
     XG_DEVICE_ASYNC_CC = 80, /* PTX ISA: cp.async */
     XG_DEVICE_ASYNC_BYTES = 16,
-    XG_DEVICE_MEET_NS = 2500,  /* E: about what a launch takes; docs/time_model.md */
-    XG_DEVICE_REDUCES_CC = 90, /* D: H100's NVSwitch and later ones reduce; parts on PCIe have none */
+    XG_DEVICE_CLUSTERS_CC = 90, /* PTX ISA: .cluster_dim */
+    XG_DEVICE_MEET_NS = 2500,   /* E: about what a launch takes; docs/time_model.md */
+    XG_DEVICE_REDUCES_CC = 90,  /* D: H100's NVSwitch and later ones reduce; parts on PCIe have none */
     XG_DEVICE_REDUCES_GBS = 450,
     XG_DEVICE_GB = 1000000000
 };
@@ -266,6 +267,7 @@ XG_FN void xg_device_put(xg_device *d, const xg_device_figure *f, uint64_t v) {
     memcpy((char *)d + f->at, &bounded, sizeof bounded);
 }
 
+/* No figure, of desc or of a module's text, gives a device what its instructions cannot do. */
 XG_FN void xg_device_apply(xg_device *d, const xlagpu_target_desc *desc) {
     size_t i;
     uint64_t v;
@@ -273,6 +275,8 @@ XG_FN void xg_device_apply(xg_device *d, const xlagpu_target_desc *desc) {
         memcpy(&v, (const char *)desc + xg_device_figures[i].described_at, sizeof v);
         if (v) xg_device_put(d, &xg_device_figures[i], v);
     }
+    if (d->cc < XG_DEVICE_ASYNC_CC) d->async_bytes = 0;
+    if (d->cc < XG_DEVICE_CLUSTERS_CC) d->blocks_per_cluster = 1;
 }
 XG_FN void xg_device_describe(const xg_device *d, xlagpu_target_desc *out) {
     size_t i;

@@ -407,8 +407,9 @@ XG_FN xg_flow xg_attention_within(xg_attention_kernel *w, int64_t half) {
 XG_FN void xg_attention_write_late(xg_attention_kernel *w, const xg_attention_ends *ends) {
     xg_attention_turns s = xg_attention_turns_of(w, 1, NULL);
     xg_kval *at[XG_ATTENTION_HALVES_MAX], *sums[XG_ATTENTION_PAIR];
-    xg_flow loop = xg_flow_of(&w->t.s, &w->dest[0]), f;
+    xg_flow loop = xg_flow_of(&w->t.s, NULL), f;
     int64_t n, half, k, j;
+    xg_flow_slots(&loop, w->dest, w->f->n_stats + 1); /* all that xg_attention_within has */
     s.own = xg_attention_read_by(w, &loop, xg_attention_sums_at(w->p), w->p->columns, &n, at);
     s.first = xg_tile_join(&w->t, s.own, XG_ATTENTION_EIGHT, s.first);
     for (half = 0; half < w->p->halves; half++) {

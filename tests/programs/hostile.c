@@ -195,12 +195,55 @@ static void one(const row *r, counter *count) {
     EXPECT_IN(count->live == 0, r->name);
 }
 
+/* ---- devices that no maker would build ---- */
+
+static const char *const kernels[] = {
+    "ENTRY e { x = bf16[768,16] parameter(0) y = bf16[768,96] parameter(1) ROOT d = f32[16,96] dot(x, y), "
+    "lhs_contracting_dims={0}, rhs_contracting_dims={0} }",
+    "s { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\nENTRY e { x = f32[33,4,70] "
+    "parameter(0) z = f32[] constant(0) ROOT r = f32[4,70] reduce(x, z), dimensions={0}, to_apply=s }",
+    "ENTRY e { x = bf16[2,9,9,64] parameter(0) y = bf16[3,3,64,64] parameter(1) ROOT c = bf16[2,9,9,64] convolution(x, "
+    "y), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f }"};
+
+/* Half of the figures are others than the part's: the least, the most, or far more. Shared memory stays: a kernel
+ * may need some. */
+static void odd_figures(xlagpu_target_desc *t, uint32_t seed) {
+    uint64_t shared = t->shared_per_block, declared = t->shared_static;
+#define X(figure, most, what) \
+    seed = seed * 1664525u + 1013904223u; \
+    if (seed >> 16 & 1) t->figure = seed >> 20 & 1 ? 1 : seed >> 21 & 1 ? (uint64_t)(most) : UINT64_MAX;
+    XLAGPU_TARGET_FIGURES(X)
+#undef X
+    t->shared_per_block = shared;
+    t->shared_static = declared;
+}
+/* Such a device has kernels, too, and choosing them ends. */
+static void odd_devices(void) {
+    static const char *const parts[] = {"T4", "A100", "L40", "H100", "B200", "RTX 5090"};
+    uint32_t k;
+    for (k = 0; k < 90; k++) {
+        xlagpu_compile_desc desc;
+        xlagpu_context *c = xlagpu_create(NULL);
+        const char *source = kernels[k % 3];
+        xlagpu_module *m = xlagpu_parse(c, "odd", source, strlen(source));
+        memset(&desc, 0, sizeof desc);
+        desc.target.part = parts[k / 3 % 6];
+        odd_figures(&desc.target, k);
+        now = desc.target.part;
+        alarm(20);
+        if (!EXPECT(m && xlagpu_compile(m, &desc).data)) printf("draw %u, %s: %s\n", k, now, xlagpu_error(c));
+        alarm(0);
+        xlagpu_destroy(c);
+    }
+}
+
 int main(int argc, char **argv) {
     counter count;
     size_t k;
     signal(SIGALRM, too_long);
     for (k = 0; k < sizeof rows / sizeof rows[0]; k++)
         if (argc < 2 || strstr(rows[k].name, argv[1])) one(&rows[k], &count);
+    odd_devices();
     free(text);
     return finish();
 }
