@@ -132,7 +132,7 @@ XG_FN void xg_attention_once_pivot(xg_attention_kernel *w) {
         w->pivot[half] = v;
     }
     n = w->p->depth;
-    if (in_tensor) xg_attention_shrink(w, xg_attention_back_sums_at(w->p, false), n, grown, n, 0, w->p->halves);
+    if (in_tensor) xg_attention_shrink(w, xg_attention_back_sums_at(w->p, false), n, grown, n);
     xg_flow_end(&f);
 }
 /* The sum of exp K. */
@@ -149,7 +149,7 @@ XG_FN void xg_attention_once_step(xg_attention_kernel *w) {
     xg_kval *most[XG_ATTENTION_HALVES_MAX];
     bool in_tensor = w->p->shape.in_tensor;
     xg_attention_back_products(w, true, NULL);
-    xg_attention_peaks(w, most, 0, w->p->halves);
+    xg_attention_peaks(w, most);
     xg_attention_refer(w, most);
     xg_attention_refer_sums(w);
     for (half = 0; half < w->p->halves; half++) {
