@@ -188,7 +188,7 @@ XG_FN void xg_attention_shrink(
     xg_attention_kernel *w, int64_t first, int64_t columns, xg_kval *const *by, int64_t apart) {
     int64_t n = xg_attention_read_at_once(columns), block, k, i;
     xg_kb *b = xg_attention_b(w);
-    if (by) n = XG_MIN(n, (apart ? 4 : 2) * (int64_t)XG_KMMA_N);
+    if (by) n = XG_MIN(n, (apart ? 8 : 2) * (int64_t)XG_KMMA_N);
     for (block = 0; block < w->p->shape.blocks; block++) {
         xg_kval *o[1 + XG_ATTENTION_VECTORS_AT_ONCE], *v = NULL, *more, *x, *at;
         xg_flow f = xg_flow_of(&w->t.s, NULL);
@@ -197,8 +197,9 @@ XG_FN void xg_attention_shrink(
         x = xg_elem_index(&w->t.s, 0);
         x = xg_flow_for(&f, x, xg_elem_index(&w->t.s, columns), n, columns);
         at = xg_k2(b, XG_K_OP_ADDI, at, xg_kcast(b, XG_K_OP_INDEX_CAST, x, XG_E_I32));
+        x = xg_k2_int(b, XG_K_OP_ADDI, at, apart); /* in front of both reads, which are waited for together */
         if (by) v = xg_attention_read_cells(w, at, n);
-        more = apart ? xg_attention_read_cells(w, xg_k2_int(b, XG_K_OP_ADDI, at, apart), n) : v;
+        more = apart ? xg_attention_read_cells(w, x, n) : v;
         for (k = 0; k < n / XG_KMMA_N; k++) {
             o[1 + k] = xg_attention_no_sums(w);
             for (i = 0; v && i < XG_ATTENTION_SUMS; i++) {
