@@ -3,8 +3,8 @@
  * Any pure operation of the loop's own region whose operands come from outside; one that reads memory only if the loop
  * surely runs and nothing can have written there (a tensor value never changes; a load has to be marked invariant). Of
  * an `if` in a loop that surely runs what makes addresses and conditions (an index may be outside of its array: its
- * user is still in there), but no elements, which may be much work for nothing. Requires: nothing. Keeps:
- * everything; values do not change. Linear in operations times depth of loops. */
+ * user is still in there), but no elements, which may be much work for nothing, and nothing of one whose
+ * maker says by a flag that few rounds take it. Requires: nothing. Keeps: everything; values do not change. Linear in operations times depth of loops. */
 #ifndef XG_KIR_HOIST_C
 #define XG_KIR_HOIST_C
 #include "kir.h"
@@ -70,7 +70,7 @@ XG_FN void xg_khoist_from(xg_khoist *h, xg_kregion *r) {
         if (xg_khoist_may(op, h->surely_runs) && (r == h->body || xg_khoist_is_harmless(op, h->cluster)) &&
             xg_khoist_invariant(op, h->body) && !(xg_khoist_is_matrix(op) && xg_khoist_has_many(h)))
             xg_kop_move_before(op, h->loop);
-        else if ((op->op == XG_K_OP_IF || xg_khoist_is_once(op)) && h->surely_runs)
+        else if (((op->op == XG_K_OP_IF && !op->flags) || xg_khoist_is_once(op)) && h->surely_runs)
             for (k = 0; k < op->n_regions; k++) xg_khoist_from(h, op->regions[k]);
     }
 }

@@ -158,6 +158,7 @@ enum {
     X(CVTBF2, "nvvm.cvt.rn.bf16x2.f32", 2, 2, 1, 0, KF_PURE | KF_LOW, wide, cast) /* two f32 -> i32: operand 0 in the low half */ \
     X(CVTH2, "nvvm.cvt.rn.f16x2.f32", 2, 2, 1, 0, KF_PURE | KF_LOW, wide, cast) \
     X(MAXF3, "nvvm.max3", 3, 3, 1, 0, KF_PURE | KF_LOW, float3, none) /* the largest; NaN if any is */ \
+    X(MAXA3, "nvvm.max3.abs", 3, 3, 1, 0, KF_PURE | KF_LOW, float3, none) /* the same of absolute values */ \
     X(FMABF2, "nvvm.fma.rn.bf16x2", 3, 3, 1, 0, KF_PURE | KF_LOW, int3, none) \
     X(FMAF2, "nvvm.fma.rn.f32x2", 3, 3, 1, 0, KF_PURE | KF_LOW, int3, none) /* i64: of two f32 each */ \
     X(VOTEANY, "nvvm.vote.any.sync", 1, 1, 1, 0, KF_CONV | KF_LOW, int1, none) /* i1: does it hold in any lane of the warp? */ \

@@ -244,6 +244,7 @@ XG_TABLE const uint32_t xg_ptx_sets[] = {
     X(CVTBF2, F32, ANY, 80, 70, XG_PI_REG, "cvt.rn.bf16x2.f32 $d, $1, $0") \
     X(CVTH2, F32, ANY, 80, 70, XG_PI_REG, "cvt.rn.f16x2.f32 $d, $1, $0") \
     X(MAXF3, F32, ANY, 100, 88, XG_PI_REG, "max.NaN.f32 $d, $0, $1, $2") \
+    X(MAXA3, F32, ANY, 100, 88, XG_PI_REG, "max.NaN.abs.f32 $d, $0, $1, $2") \
     X(FMABF2, I32, ANY, 80, 70, XG_PI_REG, "fma.rn.bf16x2 $d, $0, $1, $2") \
     X(FMAF2, I64, ANY, 100, 86, XG_PI_REG, "fma.rn.f32x2 $d, $0, $1, $2") \
     XA(VOTEANY, I1, ANY, "vote.sync.any.pred $d, $0, -1") \

@@ -249,6 +249,7 @@ XG_FN bool xg_attention_ignores(const xg_attention_site *w, const xg_imap *m, ui
 /* ---- attention_mask.c ---- */
 XG_FN void xg_attention_bounds(xg_attention_site *w);              /* into the form, of whose scores there is a stage */
 XG_FN void xg_attention_find_scale(xg_attention_form *f);          /* the same */
+XG_FN xg_inst *xg_attention_unmoved(xg_inst *i);                   /* what it has, maybe elsewhere */
 XG_FN uint32_t xg_attention_masked(const xg_inst *i);              /* the operand of a mask that is the scores */
 XG_FN bool xg_attention_constant(const xg_inst *i, double *v);     /* v: the float that all elements of i are */
 XG_FN const xg_inst *xg_attention_uniform(const xg_inst *i);       /* the constant that has it, or NULL */
@@ -427,6 +428,7 @@ typedef struct xg_attention_kernel {
     /* Of dQ in one walk: see attention_back_once.c; a thread's sums before the step. */
     xg_kval *share, *pivot[XG_ATTENTION_HALVES_MAX], *before[XG_ATTENTION_HALVES_MAX];
     xg_kval *line[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_LINES], *shift[XG_ATTENTION_HALVES_MAX];
+    xg_kval *far; /* the largest size of a row's exponents in a step, of powers that multiply-adds make */
     xg_kval *digits[XG_ATTENTION_EIGHT], *no_sums; /* numbers of lanes; a fragment's sums of nothing */
     xg_tile_kernel t;                              /* scope and builder */
     xg_scope scopes[XG_ATTENTION_PARTS];
@@ -500,6 +502,8 @@ XG_FN void xg_attention_exps(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_
 XG_FN void xg_attention_exps_by(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *by, xg_kval *less);
 XG_FN bool xg_attention_is_made(
     const xg_attention_kernel *w, int64_t c); /* ... the power of column c, by multiply-adds */
+XG_FN xg_kval *xg_attention_largest(xg_attention_kernel *w, xg_kopcode three, xg_kval *const *of, xg_kval *first);
+XG_FN void xg_attention_raise(xg_attention_kernel *w, int64_t half, bool masks);
 XG_FN void xg_attention_refer_to(xg_attention_kernel *w, int64_t half, xg_kval *most);
 XG_INLINE xg_kval *xg_attention_most_of(const xg_attention_kernel *w, int64_t half) {
     return w->most[half] ? w->most[half] : w->stat[half][XG_ATTENTION_REFERENCE];
@@ -570,6 +574,7 @@ XG_FN void xg_attention_group_arrays(xg_attention_kernel *w);
 XG_FN void xg_attention_group_step(xg_attention_kernel *w, xg_kval *step);
 XG_FN bool xg_attention_is_behind(const xg_attention_plan *p); /* a step's sums are asked for in the next one */
 XG_FN bool xg_attention_is_lazy(const xg_attention_plan *p); /* steps have no maxima, but where weights become large */
+XG_FN bool xg_attention_is_near(const xg_attention_plan *p); /* ... or exponents are far from 0 */
 XG_FN void xg_attention_group_last(xg_attention_kernel *w);
 XG_FN void xg_attention_group_kernel(xg_attention_kernel *w);
 /* Where a lane of a piece lies, of numbers that count so much: buffer, row, piece, lane. */
@@ -606,11 +611,11 @@ XG_FN void xg_attention_await_side(
 
 /* ---- attention_tensor.c: sums in tensor memory ---- */
 XG_FN void xg_attention_refer(xg_attention_kernel *w, xg_kval *const *most); /* changes rows' references */
-/* Its parts: what a row's maximum may grow to without that; what changes where maxima of the halves `from` to `to`
- * become references; what is done there. */
+/* Its parts: what a row's maximum may grow to without that; what changes where maxima become references; what is done
+ * there. */
 XG_FN xg_kval *xg_attention_may_grow(xg_attention_kernel *w, int64_t half);
-XG_FN void xg_attention_refer_flow(xg_attention_kernel *w, xg_flow *f, int64_t from, int64_t to);
-XG_FN void xg_attention_refer_rows(xg_attention_kernel *w, xg_kval *const *most, int64_t from, int64_t to);
+XG_FN void xg_attention_refer_flow(xg_attention_kernel *w, xg_flow *f);
+XG_FN void xg_attention_refer_rows(xg_attention_kernel *w, xg_kval *const *most);
 XG_FN void xg_attention_refer_sums(xg_attention_kernel *w); /* ... and sums that threads have */
 enum {
     XG_ATTENTION_MADE,   /* barriers: scores of a step */
@@ -634,7 +639,8 @@ XG_FN xg_kval *xg_attention_tensor_weights(xg_attention_kernel *w, int64_t at, i
 XG_FN int64_t xg_attention_sums_at(const xg_attention_plan *p); /* the first of their columns */
 XG_FN int64_t xg_attention_weights_at(const xg_attention_plan *p);
 XG_FN void xg_attention_read_all(xg_attention_kernel *w, int64_t first, int64_t columns, xg_kval ***to);
-XG_FN void xg_attention_write_weights(xg_attention_kernel *w, xg_kval **const *weights, int64_t at);
+XG_FN void xg_attention_mask_scores(xg_attention_kernel *w, const xg_elem *bare);
+XG_FN void xg_attention_write_back(xg_attention_kernel *w, xg_kval **const *rows, int64_t at, bool words);
 XG_FN xg_kval *xg_attention_cell(xg_attention_kernel *w, int64_t lane, int64_t column, int64_t parts);
 XG_FN void xg_attention_write_cells(xg_attention_kernel *w, xg_kval **v, int64_t n);
 XG_FN void xg_attention_tell(xg_attention_kernel *w, int64_t tell);
@@ -644,8 +650,9 @@ XG_FN void xg_attention_ask_scores(xg_attention_kernel *w, xg_kval *step, bool g
 XG_FN void xg_attention_ask_products(xg_attention_kernel *w); /* of all steps */
 XG_FN void xg_attention_ask_last(xg_attention_kernel *w);     /* there are no more */
 XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w); /* sums are 0 */
-XG_FN void xg_attention_shrink(xg_attention_kernel *w, int64_t first, int64_t columns, xg_kval *const *by,
-    int64_t apart, int64_t from, int64_t to); /* sums times numbers, or plus those so many columns on times these */
+/* Sums times numbers, or plus those so many columns on times these. */
+XG_FN void xg_attention_shrink(
+    xg_attention_kernel *w, int64_t first, int64_t columns, xg_kval *const *by, int64_t apart);
 XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step);
 XG_FN void xg_attention_tensor_take(xg_attention_kernel *w); /* all has been summed up */
 XG_FN xg_kval *xg_attention_read_by(
@@ -661,7 +668,7 @@ XG_FN void xg_attention_walk_on(xg_attention_kernel *w, bool has_rows);
 XG_FN double xg_attention_enough(
     const xg_attention_form *f); /* rows with a larger maximum have no weights of masked keys */
 XG_FN xg_kval *xg_attention_least(xg_attention_kernel *w, bool has_rows); /* of all rows' maxima */
-XG_FN bool xg_attention_has_inner(const xg_attention_kernel *w); /* masks, or the end of keys, are not for all steps */
+XG_FN bool xg_attention_has_inner(const xg_attention_plan *p); /* masks, or the end of keys, are not for all steps */
 XG_FN void xg_attention_inner_of(xg_attention_kernel *w);
 
 /* ---- attention_ends.c ---- */
@@ -691,7 +698,7 @@ XG_FN void xg_attention_begin_step(xg_attention_kernel *w, xg_kval *step);  /* w
 XG_FN xg_kval *xg_attention_shared(xg_attention_kernel *w, xlagpu_type t, int64_t n);
 XG_FN void xg_attention_weigh(xg_attention_kernel *w); /* sums to scores to weights */
 /* Maxima of a thread's rows, of the halves `from` to `to`, with those of the step. */
-XG_FN void xg_attention_peaks(xg_attention_kernel *w, xg_kval **most, int64_t from, int64_t to);
+XG_FN void xg_attention_peaks(xg_attention_kernel *w, xg_kval **most);
 XG_FN void xg_attention_add_up(xg_attention_kernel *w, int64_t half); /* a row's sum += its weights */
 XG_FN void xg_attention_all_scores(xg_attention_kernel *w);
 XG_FN void xg_attention_open_step(xg_attention_kernel *w, xg_kval *step); /* its keys lie in shared memory then */

@@ -120,11 +120,11 @@ XG_FN void xg_attention_once_pivot(xg_attention_kernel *w) {
     }
     for (c = 0; c < 2; c++) xg_attention_combine(w, XG_K_OP_ADDF, all[c], w->p->halves, XG_ATTENTION_BESIDE);
     for (half = 0; half < w->p->halves; half++) {
-        /* a's and b's share of an exp, and what the sum over dP has of it */
+        /* a's and b's share of an exp, and what the sum over dP has of it; any number near it serves */
         by = xg_attention_once_weight(w, half, 0, one, one, zero);
         v = xg_k2(b, XG_K_OP_MULF, w->share, xg_attention_once_weight(w, half, 0, one, one, NULL));
-        by = xg_k1(b, XG_K_OP_NEGF, xg_k2(b, XG_K_OP_DIVF, by, v));
-        v = xg_k2(b, XG_K_OP_MULF, xg_k2(b, XG_K_OP_DIVF, all[1][half], all[0][half]), by);
+        v = xg_k1(b, XG_K_OP_RCPA, xg_k2(b, XG_K_OP_MULF, v, all[0][half]));
+        v = xg_k2(b, XG_K_OP_MULF, xg_k2(b, XG_K_OP_MULF, all[1][half], xg_k1(b, XG_K_OP_NEGF, by)), v);
         v = xg_kselect(b, xg_kcmpf_(b, XG_CF_OGT, all[0][half], zero), v, zero);
         by = xg_k2(b, XG_K_OP_SUBF, v, w->pivot[half]);
         grown[half] = by = xg_k2(b, XG_K_OP_MULF, by, w->share);
@@ -132,7 +132,7 @@ XG_FN void xg_attention_once_pivot(xg_attention_kernel *w) {
         w->pivot[half] = v;
     }
     n = w->p->depth;
-    if (in_tensor) xg_attention_shrink(w, xg_attention_back_sums_at(w->p, false), n, grown, n, 0, w->p->halves);
+    if (in_tensor) xg_attention_shrink(w, xg_attention_back_sums_at(w->p, false), n, grown, n);
     xg_flow_end(&f);
 }
 /* The sum of exp K. */
@@ -149,7 +149,7 @@ XG_FN void xg_attention_once_step(xg_attention_kernel *w) {
     xg_kval *most[XG_ATTENTION_HALVES_MAX];
     bool in_tensor = w->p->shape.in_tensor;
     xg_attention_back_products(w, true, NULL);
-    xg_attention_peaks(w, most, 0, w->p->halves);
+    xg_attention_peaks(w, most);
     xg_attention_refer(w, most);
     xg_attention_refer_sums(w);
     for (half = 0; half < w->p->halves; half++) {

@@ -75,7 +75,7 @@ enum {
     XG_ATTENTION_BACK_LAUNCH_PS = 2500000,  /* of a kernel more */
     XG_ATTENTION_BACK_KERNELS = 3,          /* of the unfused pass beside as many as there are here */
     XG_ATTENTION_BACK_POWERS = 2,           /* of eight by multiply-adds, with sums in tensor memory: likewise */
-    XG_ATTENTION_BACK_ONCE_CLOCKS = 1100,   /* ... of another r0, in tensor memory: likewise */
+    XG_ATTENTION_BACK_ONCE_CLOCKS = 900,    /* ... of another r0, in tensor memory: likewise */
     XG_ATTENTION_BACK_PASSES = 4            /* of scores' bytes, one way: dP, dS written; weights, dP, dS, dS read */
 };
 

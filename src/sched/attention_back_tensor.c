@@ -73,7 +73,7 @@ XG_FN void xg_attention_back_tensor_take(xg_attention_kernel *w, bool grads) {
     if (!grads && !xg_attention_back_softens(w)) xg_attention_back_tensor_next(w, NULL, false);
 }
 XG_FN void xg_attention_back_tensor_next(xg_attention_kernel *w, const xg_attention_summed *o, bool grads) {
-    if (o) xg_attention_write_weights(w, o->weights, o->weights_at);
+    if (o) xg_attention_write_back(w, o->weights, o->weights_at, true);
     xg_attention_tell(w, grads ? XG_ATTENTION_TAKEN : XG_ATTENTION_READY);
 }
 /* The last step's products are made: its buffers are empty. */

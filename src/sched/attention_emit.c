@@ -43,25 +43,29 @@ XG_FN void xg_attention_end_score(xg_attention_kernel *w, int64_t half, int64_t 
     xg_kval *cond = xg_attention_below(w, xg_attention_key(w, c), w->f->keys), **v = &w->scores[half][c];
     if (cond) *v = xg_kselect(xg_attention_b(w), cond, *v, xg_attention_number(w, -INFINITY));
 }
-/* Scores of a step that needs masks, of what they are without. */
-XG_FN void xg_attention_mask_scores(xg_attention_kernel *w, const xg_elem *bare, int64_t columns) {
-    const xg_attention_stage *s = &w->f->stages[XG_ATTENTION_BARE];
+/* Scores of a step that needs masks, of what they are without; NULL: they are in tensor memory, from which a step
+ * without masks then reads its own without moving them. */
+XG_FN void xg_attention_mask_scores(xg_attention_kernel *w, const xg_elem *bare) {
+    const xg_inst *of = w->f->stages[XG_ATTENTION_BARE].root;
+    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c;
     xg_kb *b = xg_attention_b(w);
     xg_flow f = xg_flow_of(&w->t.s, NULL);
     xg_kval *outside, *place = xg_tile_rest(&w->t, w->place, w->p->span);
-    int64_t half, c;
     outside = xg_kcmpi_(b, XG_CI_SLT, place, w->inner[0]);
     outside = xg_k2(b, XG_K_OP_ORI, outside, xg_kcmpi_(b, XG_CI_SGE, place, w->inner[1]));
-    for (half = 0; half < w->p->halves; half++)
-        for (c = 0; c < columns; c++) xg_flow_slot(&f, &w->scores[half][c]);
+    for (half = 0; half < w->p->halves && bare; half++) xg_flow_slots(&f, w->scores[half], (uint32_t)columns);
     xg_flow_if(&f, outside);
-    for (half = 0; half < w->p->halves; half++)
+    f.op->flags = 1; /* few steps do: numbers of keys stay inside */
+    if (!bare) xg_attention_read_all(w, 0, w->p->shape.step, w->scores);
+    for (half = 0; half < w->p->halves; half++) {
         for (c = 0; c < columns; c++) {
-            if (s->root)
-                xg_attention_keep_score(w, half, c,
-                    xg_attention_score_by(w, XG_ATTENTION_MASKED, half, c, s->root, bare[half * columns + c]));
+            xg_elem v = bare ? bare[half * columns + c] : xg_attention_score_of(w, half, c, of);
+            if (of) xg_attention_keep_score(w, half, c, xg_attention_score_by(w, XG_ATTENTION_MASKED, half, c, of, v));
             xg_attention_end_score(w, half, c);
         }
+        if (!bare) xg_attention_raise(w, half, true);
+    }
+    if (!bare) xg_attention_write_back(w, w->scores, 0, false);
     xg_flow_end(&f);
 }
 /* The last operation so far. */
@@ -72,7 +76,7 @@ XG_ONE_COPY XG_FN xg_kop *xg_attention_last(xg_attention_kernel *w) {
 XG_FN void xg_attention_all_scores(xg_attention_kernel *w) {
     const xg_inst *root = w->f->stages[XG_ATTENTION_SCORES].root;
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c;
-    bool inner = xg_attention_has_inner(w), bare = inner && w->f->stages[XG_ATTENTION_BARE].root;
+    bool inner = xg_attention_has_inner(w->p), bare = inner && w->f->stages[XG_ATTENTION_BARE].root;
     xg_elem *v = XG_NEW_N(w->t.e->arena, xg_elem, (size_t)(w->p->halves * columns));
     xg_kop *op = xg_attention_last(w);
     for (half = 0; half < w->p->halves; half++)
@@ -86,7 +90,7 @@ XG_FN void xg_attention_all_scores(xg_attention_kernel *w) {
     if (w->f->unit != XG_TILE_NO_UNIT && w->f->pieces[0] == 1) /* weights are rounded to 16 bits */
         while ((op = op->next) != NULL && op != xg_attention_b(w)->before)
             if (op->op == XG_K_OP_TANH) op->flags |= XG_KA_SHORT; /* a cap: exp asks for an absolute error */
-    if (inner) xg_attention_mask_scores(w, v, columns);
+    if (inner && !xg_attention_is_near(w->p)) xg_attention_mask_scores(w, v);
 }
 /* Weights are exp's results, but for factors of rows and one rounding: two of them become a word by that. */
 XG_FN bool xg_attention_rounds_once(const xg_attention_form *f) {
@@ -117,29 +121,12 @@ XG_FN void xg_attention_weight(xg_attention_kernel *w, int64_t half, int64_t c, 
     v = xg_elem_convert_to(&w->t.s, v, root->shape->type, rounded);
     w->scores[half][c] = xg_attention_converted_to(w, v, rounded, w->f->pieces[0] > 1 ? XLAGPU_F32 : w->f->held);
 }
-/* The maximum of a thread's row with its scores of the step, or, made, of those whose powers multiply-adds make: two at
- * a time, which wait for each other at the end. */
-XG_FN xg_kval *xg_attention_peak(xg_attention_kernel *w, int64_t half, bool made) {
-    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, n = 0, c, k;
-    xg_kval *two[2], *x[XG_KWGMMA_N_MAX];
-    xg_kb *b = xg_attention_b(w);
-    if (!made) x[n++] = xg_attention_most_of(w, half);
-    for (c = 0; c < columns; c++)
-        if (!made || xg_attention_is_made(w, c)) x[n++] = w->scores[half][c];
-    memcpy(two, x, sizeof two);
-    for (k = 0, c = 2; c < n; c++, k = 1 - k)
-        if (w->p->shape.in_tensor && c + 1 < n) {
-            two[k] = xg_k3(b, XG_K_OP_MAXF3, two[k], x[c], x[c + 1]);
-            c++;
-        } else
-            two[k] = xg_k2(b, XG_K_OP_MAXF, two[k], x[c]);
-    return xg_k2(b, XG_K_OP_MAXF, two[0], two[1]);
-}
-/* Of all lanes that share the rows `from` to `to`. */
-XG_FN void xg_attention_peaks(xg_attention_kernel *w, xg_kval **most, int64_t from, int64_t to) {
+/* Of all lanes that share a row. */
+XG_FN void xg_attention_peaks(xg_attention_kernel *w, xg_kval **most) {
     int64_t half;
-    for (half = from; half < to; half++) most[half] = xg_attention_peak(w, half, false);
-    xg_attention_combine(w, XG_K_OP_MAXF, most + from, to - from, XG_ATTENTION_BESIDE);
+    for (half = 0; half < w->p->halves; half++)
+        most[half] = xg_attention_largest(w, XG_K_OP_MAXF3, w->scores[half], xg_attention_most_of(w, half));
+    xg_attention_combine(w, XG_K_OP_MAXF, most, w->p->halves, XG_ATTENTION_BESIDE);
 }
 /* A row's sum += its weights, of every other one at a time. */
 XG_FN void xg_attention_add_up(xg_attention_kernel *w, int64_t half) {
@@ -191,52 +178,58 @@ XG_FN xg_kval *xg_attention_row_step(xg_attention_kernel *w, int64_t half, xg_kv
     return step;
 }
 /* A row needs another reference: weights are large, or there is none yet. Powers that multiply-adds make are right up
- * to 2^127: of their scores `made` is the maximum, or NULL. What is NaN is found, too. */
-XG_FN xg_kval *xg_attention_outgrows(xg_attention_kernel *w, int64_t half, xg_kval *step, xg_kval *made) {
+ * to 2^127: w->far is the maximum of their scores, or exponents' size, or NULL. What is NaN is found, too. */
+XG_FN xg_kval *xg_attention_outgrows(xg_attention_kernel *w, int64_t half, xg_kval *step) {
     enum {
-        MUCH = 1 << 8
+        MUCH = 1 << 8,
+        FAR = 126
     };
     xg_kb *b = xg_attention_b(w);
     xg_kval *any = xg_kcmpf_(b, XG_CF_UGE, step, xg_attention_number(w, MUCH)), *v;
     v = xg_attention_number(w, -INFINITY);
     v = xg_kcmpf_(b, XG_CF_OEQ, w->stat[half][XG_ATTENTION_REFERENCE], v);
     any = xg_k2(b, XG_K_OP_ORI, any, v);
-    if (!made) return any;
-    v = xg_attention_may_grow(w, half);
-    return xg_k2(b, XG_K_OP_ORI, any, xg_kcmpf_(b, XG_CF_UGT, made, v));
+    if (!w->far) return any;
+    v = xg_attention_is_near(w->p) ? xg_attention_number(w, FAR) : xg_attention_may_grow(w, half);
+    return xg_k2(b, XG_K_OP_ORI, any, xg_kcmpf_(b, XG_CF_UGT, w->far, v));
 }
 /* Weights of rows without a maximum of the step: by the reference as it is. Only where it does not serve the maximum
  * becomes it, and they are made once more. */
-XG_FN void xg_attention_weigh_lazily(xg_attention_kernel *w, int64_t from, int64_t to) {
+XG_FN void xg_attention_weigh_lazily(xg_attention_kernel *w) {
     uint32_t columns = (uint32_t)(w->p->own / XG_ATTENTION_BESIDE), n = 0, k;
     uint32_t words = w->p->shape.in_tensor ? columns / XG_ATTENTION_PAIR : columns;
     xg_kval *raw[XG_ATTENTION_HALVES][XG_KWGMMA_N_MAX], *most[XG_ATTENTION_HALVES_MAX];
     xg_kval *made[XG_ATTENTION_HALVES * (XG_KWGMMA_N_MAX + 1)], *any = NULL, *v;
     xg_kb *b = xg_attention_b(w);
     xg_kval *first = xg_kconst_int(b, XG_E_I1, 1);
+    bool raised = xg_attention_is_near(w->p);
     int64_t half;
     xg_flow f;
-    xg_attention_refer_flow(w, &f, from, to);
+    xg_attention_refer_flow(w, &f);
     xg_flow_slot(&f, &first);
-    xg_flow_once(&f, (uint32_t)(to - from) * (words + 1));
-    for (half = from; half < to; half++, n += words) {
-        memcpy(raw[half - from], w->scores[half], columns * sizeof *raw[0]);
-        v = w->p->powers ? xg_attention_peak(w, half, true) : NULL;
+    for (half = 0; half < w->p->halves && raised; half++)
+        for (k = 0; k < columns; k++)
+            if (xg_attention_is_made(w, k)) xg_flow_slot(&f, &w->scores[half][k]);
+    xg_flow_once(&f, (uint32_t)w->p->halves * (words + 1));
+    for (half = 0; half < w->p->halves; half++, n += words) {
+        memcpy(raw[half], w->scores[half], columns * sizeof *raw[0]);
+        w->far = w->p->powers && !raised ? xg_attention_largest(w, XG_K_OP_MAXF3, w->scores[half], NULL) : NULL;
         made[n++] = xg_attention_row_step(w, half, w->stat[half][XG_ATTENTION_REFERENCE]);
-        v = xg_attention_outgrows(w, half, made[n - 1], v);
+        v = xg_attention_outgrows(w, half, made[n - 1]);
         any = any ? xg_k2(b, XG_K_OP_ORI, any, v) : v;
         memcpy(made + n, w->scores[half], words * sizeof *made);
-        memcpy(w->scores[half], raw[half - from], columns * sizeof *raw[0]);
+        memcpy(w->scores[half], raw[half], columns * sizeof *raw[0]);
     }
     any = xg_k2(b, XG_K_OP_ANDI, any, first);
     xg_flow_again(&f, xg_k1(b, XG_K_OP_VOTEANY, any), made);
-    xg_attention_peaks(w, most, from, to);
-    xg_attention_refer_rows(w, most, from, to);
+    xg_attention_peaks(w, most);
+    xg_attention_refer_rows(w, most);
+    for (half = 0; half < w->p->halves && raised; half++) xg_attention_raise(w, half, false);
     first = xg_kconst_int(b, XG_E_I1, 0);
     xg_flow_end(&f);
     w->grown = xg_k2(b, XG_K_OP_XORI, first, xg_kconst_int(b, XG_E_I1, 1));
     v = f.op->results + f.slots.n;
-    for (half = from; half < to; half++) {
+    for (half = 0; half < w->p->halves; half++) {
         w->sum[half] = xg_k2(b, XG_K_OP_ADDF, w->sum[half], v++);
         for (k = 0; k < words; k++) w->scores[half][k] = v++;
     }
@@ -246,14 +239,10 @@ XG_FN void xg_attention_weigh(xg_attention_kernel *w) {
     int64_t half;
     xg_attention_all_scores(w);
     if (xg_attention_is_lazy(w->p)) {
-        /* one row after the other spares registers, but waits for each; between masks pairs have room (ptxas 13), and
-         * where there are no others */
-        bool pairs = w->p->bounded && !w->p->votes && xg_attention_is_ahead(w->p);
-        int64_t n = pairs || !w->p->shape.in_tensor || w->p->halves == XG_ATTENTION_HALVES ? XG_ATTENTION_HALVES : 1;
-        for (half = 0; half < w->p->halves; half += n) xg_attention_weigh_lazily(w, half, half + n);
+        xg_attention_weigh_lazily(w);
         return;
     }
-    xg_attention_peaks(w, most, 0, w->p->halves);
+    xg_attention_peaks(w, most);
     if (w->p->shape.grouped) xg_attention_refer(w, most);
     for (half = 0; half < w->p->halves; half++) xg_attention_row(w, half, most[half]);
 }
@@ -529,8 +518,8 @@ XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p) 
     f->async_copies = p->copied && !p->shape.grouped;
     w->p = p;
     w->f = &p->form;
-    if (xg_attention_registers(p) <
-        w->f->comp->module->device.registers_per_thread) /* else the assembler spills some */
+    if (xg_attention_is_near(p) ||
+        xg_attention_registers(p) < w->f->comp->module->device.registers_per_thread) /* else the assembler spills */
         w->scaled = w->f->scaled;
     w->t.e = e;
     w->t.s = xg_emit_scope(e, f, 0);

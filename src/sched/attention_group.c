@@ -368,6 +368,15 @@ XG_FN bool xg_attention_is_lazy(const xg_attention_plan *p) {
     if (p->votes && (p->shape.in_tensor || p->columns > XG_ATTENTION_LINE)) return false; /* for want of registers */
     return p->shape.grouped && p->form.is_lazy && p->form.pieces[0] == 1;
 }
+/* Powers that multiply-adds make take exponents as they are, of which the largest is looked for: where it is too large
+ * weights are made once more. Masked scores, which would be, are raised. Of other masks a step may have many. */
+XG_FN bool xg_attention_is_near(const xg_attention_plan *p) {
+    const xg_attention_form *f = &p->form;
+    xg_inst *bare = f->stages[XG_ATTENTION_BARE].root, *scores = bare ? bare : f->stages[XG_ATTENTION_SCORES].root;
+    if (!xg_attention_is_lazy(p) || !p->shape.in_tensor) return false;
+    if (xg_attention_unmoved(scores) != (f->scaled ? f->scaled : f->match.scores_dot)) return false;
+    return xg_attention_has_inner(p) || (!bare && f->keys % p->shape.step == 0);
+}
 /* The step's weights for the next one, when the products that read the last ones' registers are there. */
 XG_FN void xg_attention_group_keep(xg_attention_kernel *w) {
     int64_t half;

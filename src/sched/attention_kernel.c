@@ -193,8 +193,9 @@ XG_FN void xg_attention_made_powers(xg_attention_kernel *w, xg_kval **x, xg_kval
     int64_t n = w->p->shape.in_tensor ? 1 : XG_ATTENTION_PAIR, k, j;
     xg_kval *y[XG_ATTENTION_PAIR], *z[XG_ATTENTION_PAIR], *f;
     xg_kb *b = xg_attention_b(w);
-    for (k = 0; k < XG_ATTENTION_PAIR;
-         k++) { /* at least -127: the less a negative number is, the larger are its bits */
+    memcpy(y, x, sizeof y);
+    for (k = 0; k < XG_ATTENTION_PAIR && !xg_attention_is_near(w->p); k++) {
+        /* at least -127: the less a negative number is, the larger are its bits */
         y[k] = xg_k2_int(b, XG_K_OP_MINUI, xg_attention_as(w, x[k], XG_E_I32), 0xC2FE0000);
         if (n > 1) y[k] = xg_attention_as(w, y[k], XG_E_F32);
     }
@@ -235,10 +236,43 @@ XG_FN bool xg_attention_is_made(const xg_attention_kernel *w, int64_t c) {
     int64_t pair = c / XG_ATTENTION_PAIR, made = w->p->powers;
     return (pair + 1) * made / XG_ATTENTION_POWERS > pair * made / XG_ATTENTION_POWERS;
 }
+/* The largest of a row's numbers of the step and `first`, or (NULL) of those whose powers multiply-adds make: two at a
+ * time, which wait for each other at the end. */
+XG_FN xg_kval *xg_attention_largest(xg_attention_kernel *w, xg_kopcode three, xg_kval *const *of, xg_kval *first) {
+    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, n = 0, c, k;
+    xg_kval *two[2], *x[XG_KWGMMA_N_MAX];
+    xg_kb *b = xg_attention_b(w);
+    if (first) x[n++] = first;
+    for (c = 0; c < columns; c++)
+        if (first || xg_attention_is_made(w, c)) x[n++] = of[c];
+    memcpy(two, x, sizeof two);
+    for (k = 0, c = 2; c < n; c++, k = 1 - k)
+        if (w->p->shape.in_tensor && c + 1 < n) {
+            two[k] = xg_k3(b, three, two[k], x[c], x[c + 1]);
+            c++;
+        } else
+            two[k] = xg_k2(b, XG_K_OP_MAXF, two[k], x[c]);
+    return three == XG_K_OP_MAXA3 ? xg_k3(b, three, two[0], two[1], two[1]) : xg_k2(b, XG_K_OP_MAXF, two[0], two[1]);
+}
+/* Of a row's scores those are raised whose powers multiply-adds would not make: to exponents of a bit more than -127,
+ * whose powers 16 bits round to 0. masks: a row without a reference has none yet. */
+XG_FN void xg_attention_raise(xg_attention_kernel *w, int64_t half, bool masks) {
+    const double least = -127 + 1.0 / 512, error = 1.0 / (1 << 20);
+    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, c;
+    xg_kb *b = xg_attention_b(w);
+    xg_kval *v = xg_k1(b, XG_K_OP_ABSF, w->less[half]), *none = xg_attention_number(w, -INFINITY);
+    v = xg_k3(b, XG_K_OP_FMA, v, xg_attention_number(w, error), xg_attention_number(w, least));
+    v = xg_k2(b, XG_K_OP_SUBF, v, w->less[half]);
+    v = xg_k2(b, XG_K_OP_MULF, v, xg_k1(b, XG_K_OP_RCPA, w->by[half]));
+    if (masks) v = xg_kselect(b, xg_kcmpf_(b, XG_CF_OEQ, w->stat[half][XG_ATTENTION_REFERENCE], none), none, v);
+    for (c = 0; c < columns; c++)
+        if (xg_attention_is_made(w, c)) w->scores[half][c] = xg_k2(b, XG_K_OP_MAXF, w->scores[half][c], v);
+}
 /* Powers of n scores of a row, in their place: a multiplication and addition each, and of the pairs that the plan says
  * powers by more of them. */
 XG_FN void xg_attention_exps_by(xg_attention_kernel *w, xg_kval **x, int64_t n, xg_kval *by, xg_kval *less) {
     xg_kval *known[XG_ATTENTION_NUMBERS] = {NULL};
+    bool near_0 = xg_attention_is_near(w->p);
     int64_t c, k;
     by = xg_attention_twice(w, by);
     less = xg_attention_twice(w, less);
@@ -247,9 +281,10 @@ XG_FN void xg_attention_exps_by(xg_attention_kernel *w, xg_kval **x, int64_t n, 
     for (c = 0; c < n; c += XG_ATTENTION_PAIR)
         if (w->p->shape.in_tensor)
             xg_attention_each(w, xg_attention_fma(w, xg_attention_both(w, &x[c]), by, less),
-                xg_attention_is_made(w, c) ? XG_E_I32 : XG_E_F32, &x[c]);
+                xg_attention_is_made(w, c) && !near_0 ? XG_E_I32 : XG_E_F32, &x[c]);
         else
             for (k = 0; k < XG_ATTENTION_PAIR; k++) x[c + k] = xg_attention_fma(w, x[c + k], by, less);
+    if (near_0 && w->p->powers) w->far = xg_attention_largest(w, XG_K_OP_MAXA3, x, NULL);
     for (c = 0; c < n; c += XG_ATTENTION_PAIR)
         if (xg_attention_is_made(w, c))
             xg_attention_made_powers(w, &x[c], known);

@@ -300,8 +300,12 @@ XG_FN void xg_attention_bounds(xg_attention_site *w) {
     xg_attention_without_masks(w, bare);
 }
 
+XG_FN xg_inst *xg_attention_unmoved(xg_inst *i) {
+    while (xg_attention_moves(i)) i = XG_OPERAND(i, 0);
+    return i;
+}
 XG_FN void xg_attention_find_scale(xg_attention_form *f) {
-    xg_inst *i = f->stages[XG_ATTENTION_SCORES].root, *dot = f->match.scores_dot;
+    xg_inst *i = xg_attention_unmoved(f->stages[XG_ATTENTION_SCORES].root), *dot = f->match.scores_dot;
     const double least = 1.0 / (1 << 20);
     double v;
     uint32_t k;
@@ -310,10 +314,12 @@ XG_FN void xg_attention_find_scale(xg_attention_form *f) {
     while (i->op == XG_SELECT && !xg_attention_depends(XG_OPERAND(i, 0), dot)) {
         k = xg_attention_masked(i);
         if (!xg_attention_constant(XG_OPERAND(i, 3 - k), &v) || v > -INFINITY) return;
-        i = XG_OPERAND(i, k);
+        i = xg_attention_unmoved(XG_OPERAND(i, k));
     }
     if (i->op != XG_MULTIPLY || i->shape->type != f->sum || dot->shape->type != f->sum) return;
-    for (k = 0; k < 2 && (XG_OPERAND(i, k) != dot || !xg_attention_constant(XG_OPERAND(i, 1 - k), &f->scale)); k++) {}
+    for (k = 0; k < 2 && (xg_attention_unmoved(XG_OPERAND(i, k)) != dot ||
+                             !xg_attention_constant(XG_OPERAND(i, 1 - k), &f->scale));
+         k++) {}
     if (k < 2 && f->scale >= least && f->scale <= 1) f->scaled = i;
 }
 

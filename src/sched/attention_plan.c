@@ -51,11 +51,11 @@ enum {
     XG_ATTENTION_SCORE_ISSUE = 5,  /* instructions for a score beside the dots: exponential, maximum, sum, rounding */
     XG_ATTENTION_PAIRED_ISSUE = 4, /* ... where exponents and sums are made of two in one */
     XG_ATTENTION_MADE_ISSUE = 7,   /* ... more for one whose power multiply-adds make */
-    XG_ATTENTION_PAIRED_MADE = 4,  /* ... of two in one */
+    XG_ATTENTION_PAIRED_MADE = 4,  /* ... of two in one; one less where exponents are taken as they are */
     XG_ATTENTION_MADE_F32 = 6,     /* ... of them multiply-adds, where one of two counts twice */
     XG_ATTENTION_FINER = 2,        /* ... more */
-    XG_ATTENTION_MADE_INTEGER = 2,
-    XG_ATTENTION_PIECE_ISSUE = 5,      /* ... for 16 bytes that are brought */
+    XG_ATTENTION_MADE_INTEGER = 2, /* ... or one: the same */
+    XG_ATTENTION_PIECE_ISSUE = 5,  /* ... for 16 bytes that are brought */
     XG_ATTENTION_ROW_PIECE_ISSUE = 24, /* ... for 16 bytes of the tile's rows, and of the results */
     XG_ATTENTION_STEP_ISSUE = 50,      /* ... of a step, and of a block outside of its steps */
     XG_ATTENTION_PART_ISSUE = 30,      /* ... for what another part of the keys has */
@@ -230,7 +230,7 @@ XG_FN void xg_attention_count_pipes(const xg_attention_plan *p, int64_t *pipes, 
     pipes[XG_PIPE_SPECIAL] = xg_cost_mul(steps, scores - made);
     pipes[XG_PIPE_F32] =
         xg_cost_mul(steps, scores * 2 + (scores - xg_attention_unsought(p)) / (1 + p->shape.in_tensor) + f32);
-    pipes[XG_PIPE_INTEGER] = xg_cost_mul(steps, made * XG_ATTENTION_MADE_INTEGER);
+    pipes[XG_PIPE_INTEGER] = xg_cost_mul(steps, made * (XG_ATTENTION_MADE_INTEGER - xg_attention_is_near(p)));
     if (p->form.pieces[0] == 1) return; /* else two rests, and three words for two numbers */
     pipes[XG_PIPE_F32] = xg_cost_add_mul(pipes[XG_PIPE_F32], steps, scores * 2);
     pipes[XG_PIPE_INTEGER] = xg_cost_add_mul(pipes[XG_PIPE_INTEGER], steps, scores * 7 / 2);
@@ -242,8 +242,8 @@ XG_FN int64_t xg_attention_issue(const xg_attention_plan *p) {
     int64_t made = xg_attention_made_each(p), finer = xg_attention_is_fine(&p->form) ? made * XG_ATTENTION_FINER : 0;
     scores = xg_attention_scores_each(p);
     if (p->shape.in_tensor)
-        return scores * XG_ATTENTION_PAIRED_ISSUE - xg_attention_unsought(p) / 2 + made * XG_ATTENTION_PAIRED_MADE +
-               finer / 2 + XG_ATTENTION_STEP_ISSUE;
+        return scores * XG_ATTENTION_PAIRED_ISSUE - xg_attention_unsought(p) / 2 +
+               made * (XG_ATTENTION_PAIRED_MADE - xg_attention_is_near(p)) + finer / 2 + XG_ATTENTION_STEP_ISSUE;
     scores = scores * (XG_ATTENTION_SCORE_ISSUE + (p->form.pieces[0] > 1 ? XG_ATTENTION_PIECES_ISSUE : 0)) +
              made * XG_ATTENTION_MADE_ISSUE + finer;
     if (p->shape.grouped) return scores - xg_attention_unsought(p) + XG_ATTENTION_STEP_ISSUE;

@@ -16,7 +16,8 @@
  * there are fewer, p lies where s was, and the next s is asked for behind o. Products that a thread asks for are made
  * in this order. While one group makes weights, the other one's products are made. A thread reads sums as fragments of
  * mma.sync: all that makes scores of them, and results, is that of warps with 32 rows.
- * Two weights of neighbouring keys are a word of p. Without masks a loop makes weights of sixteen rows after the other.
+ * Two weights of neighbouring keys are a word of p. A loop makes weights of sixteen rows after the other, unless these
+ * are relative to the maximum.
  *
  * Weights are relative to a reference of their row, an earlier maximum. Only where a maximum of a warp's rows exceeds
  * its reference by more than 5 they become references, and o, when it is made, is scaled: mostly in the first steps
@@ -37,10 +38,8 @@ XG_FN int64_t xg_attention_tensor_groups(const xg_attention_plan *p) { return p-
 XG_FN int64_t xg_attention_tells(const xg_attention_plan *p) {
     return p->shape.in_tensor ? XG_ATTENTION_TELLS * xg_attention_tensor_groups(p) : 0;
 }
-/* A loop makes weights of sixteen rows after the other, where rows need no masks: of these each has other ones. */
-XG_FN int64_t xg_attention_rounds(const xg_attention_plan *p) {
-    return xg_attention_is_lazy(p) && !p->bounded && !p->form.back.is ? p->shape.blocks : 1;
-}
+/* A loop makes weights of sixteen rows after the other. */
+XG_FN int64_t xg_attention_rounds(const xg_attention_plan *p) { return xg_attention_is_lazy(p) ? p->shape.blocks : 1; }
 XG_FN int64_t xg_attention_told(const xg_attention_plan *p, int64_t tell) {
     if (tell / xg_attention_tensor_groups(p) == XG_ATTENTION_LEFT) return p->threads;
     if (tell / xg_attention_tensor_groups(p) == XG_ATTENTION_TAKEN)
@@ -183,14 +182,14 @@ XG_FN xg_kval *xg_attention_read_sum(xg_attention_kernel *w, xg_kval *const *fro
     return xg_attention_lane(w, &from[half / XG_ATTENTION_HALVES][c / XG_ATTENTION_PAIR],
         half % XG_ATTENTION_HALVES * XG_ATTENTION_PAIR + c % XG_ATTENTION_PAIR);
 }
-/* The sums of a thread's rows, `from` to `to` of their halves, times numbers, few at a time beside the scores, by a
+/* The sums of a thread's rows times numbers, few at a time beside the scores, by a
  * loop: this is seldom done; without numbers: 0; apart: those so many columns on are multiplied, and added to them. */
-XG_FN void xg_attention_shrink(xg_attention_kernel *w, int64_t first, int64_t columns, xg_kval *const *by,
-    int64_t apart, int64_t from, int64_t to) {
+XG_FN void xg_attention_shrink(
+    xg_attention_kernel *w, int64_t first, int64_t columns, xg_kval *const *by, int64_t apart) {
     int64_t n = xg_attention_read_at_once(columns), block, k, i;
     xg_kb *b = xg_attention_b(w);
-    if (by) n = XG_MIN(n, (apart ? 4 : 2) * (int64_t)XG_KMMA_N);
-    for (block = from / XG_ATTENTION_HALVES; XG_ATTENTION_HALVES * block < to; block++) {
+    if (by) n = XG_MIN(n, (apart ? 8 : 2) * (int64_t)XG_KMMA_N);
+    for (block = 0; block < w->p->shape.blocks; block++) {
         xg_kval *o[1 + XG_ATTENTION_VECTORS_AT_ONCE], *v = NULL, *more, *x, *at;
         xg_flow f = xg_flow_of(&w->t.s, NULL);
         f.rolled = true;
@@ -198,8 +197,9 @@ XG_FN void xg_attention_shrink(xg_attention_kernel *w, int64_t first, int64_t co
         x = xg_elem_index(&w->t.s, 0);
         x = xg_flow_for(&f, x, xg_elem_index(&w->t.s, columns), n, columns);
         at = xg_k2(b, XG_K_OP_ADDI, at, xg_kcast(b, XG_K_OP_INDEX_CAST, x, XG_E_I32));
+        x = xg_k2_int(b, XG_K_OP_ADDI, at, apart); /* in front of both reads, which are waited for together */
         if (by) v = xg_attention_read_cells(w, at, n);
-        more = apart ? xg_attention_read_cells(w, xg_k2_int(b, XG_K_OP_ADDI, at, apart), n) : v;
+        more = apart ? xg_attention_read_cells(w, x, n) : v;
         for (k = 0; k < n / XG_KMMA_N; k++) {
             o[1 + k] = xg_attention_no_sums(w);
             for (i = 0; v && i < XG_ATTENTION_SUMS; i++) {
@@ -223,12 +223,12 @@ XG_FN xg_kval *xg_attention_may_grow(xg_attention_kernel *w, int64_t half) {
     xg_kval *more = xg_attention_number(w, (double)MORE / xg_attention_scale(w));
     return xg_k2(xg_attention_b(w), XG_K_OP_ADDF, w->stat[half][XG_ATTENTION_REFERENCE], more);
 }
-/* What changes where maxima of these rows become references. */
-XG_FN void xg_attention_refer_flow(xg_attention_kernel *w, xg_flow *f, int64_t from, int64_t to) {
+/* What changes where maxima become references. */
+XG_FN void xg_attention_refer_flow(xg_attention_kernel *w, xg_flow *f) {
     int64_t half;
     *f = xg_flow_of(&w->t.s, NULL);
-    for (half = 0; half < w->p->halves; half++) w->shrinks[half] = xg_attention_number(w, 1);
-    for (half = from; half < to; half++) {
+    for (half = 0; half < w->p->halves; half++) {
+        w->shrinks[half] = xg_attention_number(w, 1);
         xg_flow_slot(f, &w->stat[half][XG_ATTENTION_REFERENCE]);
         xg_flow_slot(f, &w->by[half]);
         xg_flow_slot(f, &w->less[half]);
@@ -236,20 +236,20 @@ XG_FN void xg_attention_refer_flow(xg_attention_kernel *w, xg_flow *f, int64_t f
         if (!w->p->shape.in_tensor || w->p->shape.once) xg_flow_slot(f, &w->shrinks[half]);
     }
 }
-XG_FN void xg_attention_refer_rows(xg_attention_kernel *w, xg_kval *const *most, int64_t from, int64_t to) {
+XG_FN void xg_attention_refer_rows(xg_attention_kernel *w, xg_kval *const *most) {
     bool in_tensor = w->p->shape.in_tensor, once = w->p->shape.once;
     int64_t half;
     if (in_tensor) xg_attention_await_tell(w, XG_ATTENTION_SUMMED, w->turn, !once); /* once: dP, which is made later */
-    for (half = from; half < to; half++) {
+    for (half = 0; half < w->p->halves; half++) {
         xg_kval *shift = xg_attention_shift(w, most[half]);
         w->shrinks[half] = xg_attention_exp(w, w->stat[half][XG_ATTENTION_REFERENCE], shift);
         w->sum[half] = xg_k2(xg_attention_b(w), XG_K_OP_MULF, w->sum[half], w->shrinks[half]);
         xg_attention_refer_to(w, half, most[half]);
     }
     if (in_tensor && once)
-        xg_attention_shrink(w, xg_attention_back_sums_at(w->p, false), 2 * w->p->depth, w->shrinks, 0, from, to);
+        xg_attention_shrink(w, xg_attention_back_sums_at(w->p, false), 2 * w->p->depth, w->shrinks, 0);
     else if (in_tensor)
-        xg_attention_shrink(w, xg_attention_sums_at(w->p), w->p->columns, w->shrinks, 0, from, to);
+        xg_attention_shrink(w, xg_attention_sums_at(w->p), w->p->columns, w->shrinks, 0);
 }
 XG_FN void xg_attention_refer(xg_attention_kernel *w, xg_kval *const *most) {
     xg_kb *b = xg_attention_b(w);
@@ -260,11 +260,11 @@ XG_FN void xg_attention_refer(xg_attention_kernel *w, xg_kval *const *most) {
         v = xg_kcmpf_(b, XG_CF_OGT, most[half], xg_attention_may_grow(w, half));
         any = any ? xg_k2(b, XG_K_OP_ORI, any, v) : v;
     }
-    xg_attention_refer_flow(w, &f, 0, w->p->halves);
+    xg_attention_refer_flow(w, &f);
     w->grown = xg_k1(b, XG_K_OP_VOTEANY, any);
     xg_flow_if(&f, w->grown);
     f.op->a = 1;
-    xg_attention_refer_rows(w, most, 0, w->p->halves);
+    xg_attention_refer_rows(w, most);
     xg_flow_end(&f);
 }
 /* The sums of threads, by what that has found. What there was without a reference is nothing, though it be NaN. */
@@ -295,13 +295,14 @@ XG_FN void xg_attention_refer_sums(xg_attention_kernel *w) {
     }
     xg_flow_end(&f);
 }
-XG_FN void xg_attention_write_weights(xg_attention_kernel *w, xg_kval **const *weights, int64_t at) {
-    int64_t words = w->p->own / XG_ATTENTION_PAIR, n = xg_attention_read_at_once(words), block, c, k;
+/* Numbers of a thread's rows, or words of two. */
+XG_FN void xg_attention_write_back(xg_attention_kernel *w, xg_kval **const *rows, int64_t at, bool words) {
+    int64_t columns = w->p->own / (words ? XG_ATTENTION_PAIR : 1), n = xg_attention_read_at_once(columns), block, c, k;
     for (block = 0; block < w->p->shape.blocks; block++)
-        for (c = 0; c < words; c += n) {
-            xg_kval *o[1 + XG_ATTENTION_VECTORS_AT_ONCE];
+        for (c = 0; c < columns; c += n) {
+            xg_kval *o[1 + XG_ATTENTION_VECTORS_AT_ONCE], **const *from = &rows[XG_ATTENTION_HALVES * block];
             for (k = 0; k < n / XG_KMMA_N; k++)
-                o[1 + k] = xg_attention_packed(w, &weights[XG_ATTENTION_HALVES * block], c / XG_KMMA_N + k);
+                o[1 + k] = (words ? xg_attention_packed : xg_attention_out_sums)(w, from, c / XG_KMMA_N + k);
             o[0] = xg_attention_cell(w, block * XG_ATTENTION_ROWS, at + c, w->p->own);
             xg_attention_write_cells(w, o, n / XG_KMMA_N);
         }
@@ -415,19 +416,19 @@ XG_FN void xg_attention_ask_last(xg_attention_kernel *w) {
 XG_FN void xg_attention_tensor_begin(xg_attention_kernel *w) {
     const xg_attention_plan *p = w->p;
     int64_t parts = p->shape.parts, second = xg_attention_back_second_width(p);
-    if (!p->form.back.is) xg_attention_shrink(w, xg_attention_sums_at(p), p->columns, NULL, 0, 0, p->halves);
-    if (p->form.back.is)
-        xg_attention_shrink(w, xg_attention_back_sums_at(p, false), p->depth / parts, NULL, 0, 0, p->halves);
-    if (second) xg_attention_shrink(w, xg_attention_back_sums_at(p, true), second / parts, NULL, 0, 0, p->halves);
+    if (!p->form.back.is) xg_attention_shrink(w, xg_attention_sums_at(p), p->columns, NULL, 0);
+    if (p->form.back.is) xg_attention_shrink(w, xg_attention_back_sums_at(p, false), p->depth / parts, NULL, 0);
+    if (second) xg_attention_shrink(w, xg_attention_back_sums_at(p, true), second / parts, NULL, 0);
 }
 /* Scores and weights of the plan's rows. */
 XG_FN void xg_attention_tensor_rows(xg_attention_kernel *w) {
     bool apart = xg_attention_is_apart(w->p, 1);
+    if (xg_attention_is_near(w->p) && xg_attention_has_inner(w->p)) xg_attention_mask_scores(w, NULL);
     xg_attention_read_all(w, 0, w->p->shape.step, w->scores);
     if (apart) xg_attention_tell(w, XG_ATTENTION_TAKEN);
     xg_attention_weigh(w);
     if (apart) xg_attention_await_tell(w, XG_ATTENTION_SUMMED, w->turn, 1);
-    xg_attention_write_weights(w, w->scores, xg_attention_weights_at(w->p));
+    xg_attention_write_back(w, w->scores, xg_attention_weights_at(w->p), true);
 }
 /* The same by a loop: what a row keeps goes to the place of the one sixteen rows before, the first ones' to the end. */
 XG_FN void xg_attention_tensor_rounds(xg_attention_kernel *w, int64_t rounds) {

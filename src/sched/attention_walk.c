@@ -105,15 +105,15 @@ XG_FN void xg_attention_walk_of(xg_attention_kernel *w) {
     w->to = xg_k2(xg_attention_b(w), XG_K_OP_ADDI, w->to, w->from);
     xg_kval_set_range(w->to, xg_range_of(0, w->p->steps));
 }
-XG_FN bool xg_attention_has_inner(const xg_attention_kernel *w) {
-    bool ragged = w->f->keys % w->p->shape.step != 0;
-    return w->p->steps > 1 && (!w->f->key_period || w->p->bounded) &&
-           (w->f->stages[XG_ATTENTION_BARE].root || (ragged && !w->f->n_bounds));
+XG_FN bool xg_attention_has_inner(const xg_attention_plan *p) {
+    bool ragged = p->form.keys % p->shape.step != 0;
+    return p->steps > 1 && (!p->form.key_period || p->bounded) &&
+           (p->form.stages[XG_ATTENTION_BARE].root || (ragged && !p->form.n_bounds));
 }
 /* Of bounds that say all of the masks: where they hold for every key of a step and every row of the tile. */
 XG_FN void xg_attention_inner_of(xg_attention_kernel *w) {
     w->inner[0] = w->inner[1] = NULL;
-    if (!xg_attention_has_inner(w)) return;
+    if (!xg_attention_has_inner(w->p)) return;
     w->inner[0] = xg_elem_index(&w->t.s, 0);
     w->inner[1] = xg_elem_index(&w->t.s, XG_MIN(w->f->keys / w->p->shape.step, w->p->span));
     xg_attention_by_bounds(w, true, &w->inner[0], &w->inner[1]);
