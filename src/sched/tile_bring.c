@@ -494,7 +494,7 @@ XG_FN xg_elem xg_tile_gathered(xg_tile_kernel *w, xg_tile_gather *g, int64_t rou
 XG_FN xg_kval *xg_tile_unstage(xg_tile_kernel *w, uint32_t side, xg_kval *staged) {
     const xg_tile_fetch *t = &w->p->fetch[side];
     int64_t each = XG_TILE_WORD_BYTES / t->bytes, n = each * staged->type->elements, k;
-    bool floats = xg_tile_unit_has_floats(w->p, side);
+    bool floats = xg_tile_unit_has_floats(w->p, t->from->shape->type);
     const xg_ktype *words = staged->type, *part;
     xg_kval *o[3], *vector, *word[2];
     vector = xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, xg_tile_held(w), n), 0);

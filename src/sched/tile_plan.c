@@ -174,8 +174,9 @@ XG_FN int64_t xg_tile_most(const xg_tile_plan *p) {
 XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m, uint32_t side) {
     const xg_tile_form *f = &p->form;
     xg_tile_fetch *t = &p->fetch[side];
-    const xg_imap *to = f->map[side];
-    const xg_inst *from = xg_tile_source(x, t->from, &to);
+    bool scaled = side && p->n_scales;
+    const xg_imap *to = scaled ? p->scaled_map : f->map[side];
+    const xg_inst *from = xg_tile_source(x, scaled ? p->scaled : t->from, &to);
     const xg_imap *at, *row, *linear = xg_indexing_linear(x, from->shape);
     int64_t bytes = XG_MAX(xg_type_bytes(from->shape->type), 1), n = xg_tile_access(p) / bytes;
     int way;
