@@ -258,6 +258,8 @@ XG_FN void xg_tile_form_phases(xg_tile_form *f, xg_aff_ctx *x);
 XG_FN void xg_tile_choose_way(const xg_tile_plan *p, xg_tile_fetch *t, const xg_imap *at);
 /* The hero's variables at linear indices by role (NULL: 0), under the ranges of env. */
 XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_aff *const *linear, const xg_aff **vars);
+/* ... as a map's results, the first ones of them; under its own ranges. */
+XG_FN void xg_tile_set_variables(const xg_tile_form *f, xg_aff_ctx *x, xg_imap *m, const xg_aff *const *linear);
 
 enum {
     XG_TILE_NO_UNIT = -1,

@@ -189,10 +189,9 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first,
     xg_aff_ctx *x = w->e->m->aff;
     int64_t rows = p->shape.m / p->parts, wide, pitch = xg_tile_is_apart(p) ? columns : p->out_pitch;
     xg_tile_walk walk = xg_tile_walk_of(p, rows, columns);
-    const xg_aff *row, *column, *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
+    const xg_aff *row, *column, *linear[XG_TILE_ROLES];
     const xg_aff *round = xg_aff_dim(x, XG_TILE_OUT_ROUND);
     xg_tile_out o;
-    xg_aff_env env;
     xg_imap *m;
     uint32_t k;
     o.threads = walk.threads;
@@ -206,7 +205,6 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first,
     o.counts[XG_TILE_OUT_N] = p->tiles[1];
     o.counts[XG_TILE_OUT_BATCH] = p->batch;
     m = xg_tile_map(x, o.counts, XG_TILE_OUT_DIMS, f->rank);
-    env = xg_imap_env(x, m);
     row = xg_aff_mul(x, xg_aff_div(x, round, wide), o.counts[XG_TILE_OUT_ROW]);
     row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_OUT_ROW));
     column = xg_aff_mul(x, xg_aff_mod(x, round, wide), o.counts[XG_TILE_OUT_COLUMN]);
@@ -218,13 +216,12 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first,
     linear[XG_TILE_M] = o.row = xg_aff_add(x, linear[XG_TILE_M], xg_aff_add_k(x, row, part * rows));
     linear[XG_TILE_N] = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_N), p->shape.n), first);
     linear[XG_TILE_N] = xg_aff_add(x, linear[XG_TILE_N], column);
-    xg_tile_variables(f, &env, linear, vars);
-    for (k = 0; k < f->rank; k++) m->results[k] = vars[k];
+    xg_tile_set_variables(f, x, m, linear);
     o.place = xg_aff_add_k(x, xg_aff_add_mul(x, column, row, pitch), w->from);
     if (p->out_slant) o.place = xg_aff_add_mul(x, o.place, xg_aff_div(x, row, p->quad), p->out_slant);
     o.map = xg_imap_simplify(x, m);
     for (k = 0; (f->filled || xg_tile_halo_steps(p)) && k < f->rank; k++) /* boxes may have places beside the result */
-        o.map = xg_imap_with_constraint(x, o.map, vars[k], xg_range_of(0, f->hero->shape->dims[k] - 1));
+        o.map = xg_imap_with_constraint(x, o.map, m->results[k], xg_range_of(0, f->hero->shape->dims[k] - 1));
     row = xg_aff_add_k(x, row, part * rows);
     if (p->shape.halo &&
         xg_tile_pace(p, 0, p->shape.m) < p->shape.m) /* the last view, of an odd number, has none beside */

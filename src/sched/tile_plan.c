@@ -76,24 +76,19 @@ XG_FN bool xg_tile_is_linear(const xg_imap *m) {
 }
 XG_FN const xg_imap *xg_tile_probe_of(const xg_tile_form *f, xg_aff_ctx *x, const xg_tile_role *roles,
     const xg_imap *to, const xg_shape *s, bool second, int64_t n) {
-    const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX], *lane = xg_aff_dim(x, 2);
+    const xg_aff *linear[XG_TILE_ROLES], *lane = xg_aff_dim(x, 2);
     xg_imap *m = xg_imap_of_dims(x, 4, to->n_dims);
-    xg_range ranges[4];
-    xg_aff_env env;
     uint32_t k;
     memset(linear, 0, sizeof linear);
     for (k = 0; k < 2; k++) {
-        ranges[k] = xg_range_of(0, f->group[roles[k]].size / (k == second ? n : 1) - 1);
+        m->dims[k].range = xg_range_of(0, f->group[roles[k]].size / (k == second ? n : 1) - 1);
         linear[roles[k]] = xg_aff_dim(x, k);
     }
-    ranges[2] = xg_range_of(0, n - 1);
-    ranges[3] = xg_range_of(0, f->group[XG_TILE_B].size - 1);
-    env = xg_aff_env_of(x, ranges, 4, NULL, 0);
+    m->dims[2].range = xg_range_of(0, n - 1);
+    m->dims[3].range = xg_range_of(0, f->group[XG_TILE_B].size - 1);
     linear[XG_TILE_B] = xg_aff_dim(x, 3);
     linear[roles[second]] = xg_aff_add_mul(x, lane, linear[roles[second]], n);
-    xg_tile_variables(f, &env, linear, vars);
-    for (k = 0; k < 4; k++) m->dims[k].range = ranges[k];
-    for (k = 0; k < to->n_dims; k++) m->results[k] = vars[k];
+    xg_tile_set_variables(f, x, m, linear);
     return xg_indexing_flatten(x, xg_imap_compose(x, m, to), s);
 }
 XG_FN const xg_imap *xg_tile_probe(const xg_tile_form *f, xg_aff_ctx *x, uint32_t side, const xg_imap *to,

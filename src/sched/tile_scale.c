@@ -83,11 +83,9 @@ enum {
 };
 /* To the variables: of matrix `matrix` of the warp's right side. */
 XG_FN xg_imap *xg_tile_scale_map(const xg_tile_plan *p, xg_aff_ctx *x, const int64_t *counts, int64_t matrix) {
-    const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX], *lane = xg_aff_dim(x, XG_TILE_SCALE_LANE), *row;
+    const xg_aff *linear[XG_TILE_ROLES], *lane = xg_aff_dim(x, XG_TILE_SCALE_LANE), *row;
     xg_imap *m = xg_tile_map(x, counts, XG_TILE_SCALE_DIMS, p->form.n_vars);
-    xg_aff_env env = xg_imap_env(x, m);
     bool across = xg_tile_is_across(p, 1);
-    uint32_t v;
     row = xg_aff_add_k(x, xg_aff_mul(x, lane, across ? 2 : 1), across ? matrix % 2 : matrix % 2 * XG_KMMA_N);
     row = xg_aff_add_dim(x, row, XG_TILE_SCALE_WARP, XG_KMMA_M);
     row = xg_aff_add_k(x, row, matrix / 2 * p->columns * XG_KMMA_M);
@@ -95,8 +93,7 @@ XG_FN xg_imap *xg_tile_scale_map(const xg_tile_plan *p, xg_aff_ctx *x, const int
     linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_SCALE_BATCH);
     linear[XG_TILE_N] = xg_aff_add_dim(x, row, XG_TILE_SCALE_TILE, p->shape.n);
     linear[XG_TILE_K] = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_SCALE_STEP), p->shape.k);
-    xg_tile_variables(&p->form, &env, linear, vars);
-    for (v = 0; v < p->form.n_vars; v++) m->results[v] = vars[v];
+    xg_tile_set_variables(&p->form, x, m, linear);
     return m;
 }
 /* The number for a matrix; of columns that are none, zero. */
