@@ -183,7 +183,6 @@ typedef struct xg_tile_plan { /* what most places ask for stands first */
     xlagpu_type held;  /* of elements in shared memory while sums are made */
     bool on_processor; /* of a host: lanes are a fragment's elements, and shared memory has no banks */
     bool may_group;    /* warp groups multiply such elements, too ... */
-    bool may_deepen;   /* bytes may lie as such in shared memory: see `deep` */
     bool in_tensor;    /* ... or rather one thread, and what is grouped has its sums in tensor memory (tile_tensor.c) */
     bool bulk;         /* tensor copies bring both operands, as `producers` ask */
     int64_t threads, blocks;

@@ -194,7 +194,6 @@ XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg
     }
     if (p->unit != XG_TILE_NO_UNIT && !floats) p->form.sum = XLAGPU_S32; /* wraps as the narrower sum does */
     p->held = p->fetch[0].held;
-    p->may_deepen = xg_device_is_narrow(m);
     p->may_group = p->unit != XG_TILE_NO_UNIT && xg_tile_may_group(p, m);
     p->in_tensor = p->may_group && m->tensor_memory;
 }
@@ -288,9 +287,11 @@ XG_FN int64_t xg_tile_unit_deep(const xg_tile_plan *p, const xg_tile_shape *s, c
     xlagpu_type type = from->shape->type;
     bool bytes = t->bytes == 1 && xg_type_bytes(p->held) == 2 &&
                  (xg_tile_is_small_int(type) || xg_tile_unit_has_floats(p, type));
-    if (!bytes || (t->along_k && !p->may_deepen && !p->n_scales) || p->form.hero->op != XG_DOT ||
-        !xg_tile_is_moved(from) || s->grouped || (p->n_scales && !xg_tile_scale_suits(p, s->k)))
+    if (!bytes || p->form.hero->op != XG_DOT || !xg_tile_is_moved(from) || s->grouped ||
+        (p->n_scales && !xg_tile_scale_suits(p, s->k)))
         return 1;
+    if (t->along_k && !p->n_scales && p->form.group[XG_TILE_M].size > s->m && !xg_device_is_narrow(p->device))
+        return 1; /* each tile of rows would make them anew */
     if (s->m > s->tm || !few->copied || !few->along_k || vectors[0] < 2) return 1;
     if (t->along_k && vectors[1] < XG_TILE_ACCESS_BYTES && s->k < XG_TILE_UNIT_BANK_BYTES) return 1; /* rows meet */
     return vectors[1] >= XG_TILE_UNIT_BRICK && s->k % XG_KMMA_K_BYTES == 0 ? 2 : 1;
