@@ -151,21 +151,30 @@ XG_FN bool xg_dot_is_short(const xg_inst *i) {
     return k <= PRODUCTS && i->shape->rank + side->contracting.n <= XG_RANK_MAX &&
            (xg_dot_is_folded(i) || xg_dot_is_narrow(i, side, k));
 }
-/* What is converted, of a matrix that is the product of it and of numbers spread over the matrix; else the matrix. */
-XG_FN const xg_inst *xg_dot_unscaled(const xg_inst *x) {
-    uint32_t k;
-    for (k = 0; x->op == XG_MULTIPLY && k < 2; k++) {
-        const xg_inst *scale = XG_OPERAND(x, 1 - k);
-        while (scale->op == XG_RESHAPE || scale->op == XG_BITCAST) scale = XG_OPERAND(scale, 0);
-        if (scale->op == XG_BROADCAST && XG_OPERAND(x, k)->op == XG_CONVERT) return XG_OPERAND(x, k);
+/* The type of what a matrix is made of by conversions, and by numbers spread over it: a zero point and a scale. */
+XG_FN xlagpu_type xg_dot_unscaled(const xg_inst *x) {
+    enum {
+        NUMBERS = 2
+    };
+    uint32_t n = 0, k = 0;
+    for (; n <= NUMBERS; x = XG_OPERAND(x, k), k = 0) {
+        if (x->op == XG_MULTIPLY || x->op == XG_SUBTRACT) {
+            const xg_inst *number = XG_OPERAND(x, 1);
+            while (number->op == XG_RESHAPE || number->op == XG_BITCAST) number = XG_OPERAND(number, 0);
+            k = x->op == XG_MULTIPLY && number->op != XG_BROADCAST;
+            n++;
+        } else if (x->op != XG_CONVERT && x->op != XG_RESHAPE && x->op != XG_BITCAST)
+            break;
     }
-    return x;
+    return x->shape->type;
 }
 /* A large matrix of bytes, or of 16 bits made of as many bytes: where memory is fast, threads would multiply and
  * convert for longer than they read, while tiles leave that to matrix units and convert two at a time. */
 XG_FN bool xg_dot_is_of_bytes(const xg_inst *dot) {
     enum {
-        BYTES_LEAST = 1 << 20, /* below, a launch takes longer than to read them */
+        BYTES_LEAST = 1 << 20, /* below, a launch takes longer than to read them; */
+        BESIDE_TIMES = 8,      /* ... of rows of k a reduction reads so many as soon, */
+        COLUMNS_TIMES = 4,     /* ... and fewer columns */
         K_LEAST = 512,
         TILE_COLUMNS = 32,
         F8_CC = 89,
@@ -177,22 +186,25 @@ XG_FN bool xg_dot_is_of_bytes(const xg_inst *dot) {
     int64_t k, columns;
     xlagpu_type from;
     int bits;
-    bool quick; /* few instructions make that an f32, or products of it */
+    bool quick, beside; /* few instructions make that an f32, or products of it; a row's k are read beside each other */
     if (!xg_dot_reduces(dot)) return false;
     xg_dot_parts_of(dot, side);
-    x = xg_dot_unscaled(side[1 - xg_dot_vector(side)].x);
-    if (x->shape->rank != 2 || x->shape->elements < BYTES_LEAST || side[0].batch.n) return false;
-    from = x->op == XG_CONVERT ? XG_OPERAND(x, 0)->shape->type : x->shape->type;
+    x = side[1 - xg_dot_vector(side)].x;
+    if (x->shape->rank != 2 || side[0].batch.n) return false;
+    from = xg_dot_unscaled(x);
     bits = xg_type_bits(x->shape->type);
-    if (xg_type_bits(from) != 8 || (bits != 8 && bits != 16)) return false;
+    if (xg_type_bytes(from) > 1 || (bits != 8 && bits != 16)) return false;
     if (xg_type_bits(side[0].x->shape->type) != xg_type_bits(side[1].x->shape->type)) return false;
     k = side[1 - xg_dot_vector(side)].contracting.p[0];
     columns = x->shape->dims[1 - k];
+    beside = k && xg_device_is_narrow(device);
     if (side[0].contracting.n != 1 || x->shape->dims[k] < K_LEAST ||
-        4 * columns / TILE_COLUMNS * XG_MAX(device->blocks_per_cluster, (int64_t)1) < 3 * device->sm_count)
+        x->shape->elements < BYTES_LEAST * (beside ? (int64_t)BESIDE_TIMES : 1) ||
+        4 * columns / TILE_COLUMNS * XG_MAX(device->blocks_per_cluster, (int64_t)1) <
+            3 * device->sm_count * (beside ? (int64_t)COLUMNS_TIMES : 1))
         return false; /* blocks would be too few */
     if (from == XLAGPU_F8E8M0FNU || !device->tensor_f16) return false;
-    if (xg_type_class(from) != XGT_I && xg_type_class(from) != XGT_F) return false;
+    if (xg_type_class(from) != XGT_I && (xg_type_class(from) != XGT_F || xg_type_bits(from) < 8)) return false;
     quick = xg_type_class(from) == XGT_I || device->cc >= F8_CC || from == XLAGPU_F8E5M2;
     if (device->cc < F8_CC && side[xg_dot_vector(side)].x->shape->type == XLAGPU_F8E4M3FN)
         quick = false; /* nor does the vector */

@@ -54,19 +54,16 @@ XG_FN xg_tile_role xg_attention_key_role(const xg_attention_form *f) {
 /* To all variables of the second dot; columns count along the third extent, or are 0. */
 XG_FN const xg_imap *xg_attention_variables(xg_attention_site *w, bool columns) {
     const xg_tile_form *dot = &w->f->dots[1];
-    const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
+    const xg_aff *linear[XG_TILE_ROLES];
     xg_imap *m = xg_imap_of_dims(w->x, XG_ATTENTION_DIMS, dot->n_vars);
-    xg_aff_env env;
     uint32_t k;
     for (k = 0; k < XG_ATTENTION_DIMS; k++) m->dims[k].range = xg_range_of(0, w->counts[k] - 1);
-    env = xg_imap_env(w->x, m);
     memset(linear, 0, sizeof linear);
     linear[XG_TILE_B] = xg_aff_dim(w->x, XG_ATTENTION_BATCH);
     linear[xg_attention_key_role(w->f)] = xg_aff_dim(w->x, XG_ATTENTION_KEY);
     linear[xg_attention_role(w->f, true)] = xg_aff_dim(w->x, XG_ATTENTION_ROW);
     if (columns) linear[xg_attention_role(w->f, false)] = xg_attention_along(w);
-    xg_tile_variables(dot, &env, linear, vars);
-    for (k = 0; k < dot->n_vars; k++) m->results[k] = vars[k];
+    xg_tile_set_variables(dot, w->x, m, linear);
     return xg_imap_simplify(w->x, m);
 }
 /* To the indices of an operand of the second dot. */

@@ -169,15 +169,20 @@ typedef struct xg_tile_work {
     int64_t issued, multiplied, passes, clocks, late;
 } xg_tile_work;
 enum {
-    XG_TILE_HALO_PHASE = 3 /* a dim */
+    XG_TILE_HALO_PHASE = 3, /* a dim */
+    XG_TILE_SCALES = 2      /* a zero point and a scale */
 };
+/* A number is subtracted from what bytes are, or multiplies it; (variables) -> its indices. */
+typedef struct xg_tile_scale {
+    const xg_inst *op, *number;
+    const xg_imap *map;
+} xg_tile_scale;
 typedef struct xg_tile_plan { /* the most read members come first */
     xg_tile_shape shape;
     int32_t unit;      /* xg_kmma, or XG_TILE_NO_UNIT */
     xlagpu_type held;  /* of operands' elements in shared memory */
     bool on_processor; /* a host's processor: lanes are a fragment's elements, and shared memory has no banks */
     bool may_group;    /* wgmma takes such elements ... */
-    bool may_deepen;   /* bytes may stay bytes in shared memory: see `deep` */
     bool in_tensor;    /* ... or rather tcgen05: grouped shapes have their sums in tensor memory (tile_tensor.c) */
     bool bulk;         /* `producers` bring both operands by tensor copies */
     int64_t threads, blocks;
@@ -210,10 +215,12 @@ typedef struct xg_tile_plan { /* the most read members come first */
     bool adds;      /* ... an array of the result's size, which is not cached */
     int64_t ends;   /* instructions of the epilogue for an element */
     int64_t shared; /* elements of shared memory */
-    /* The right side's bytes, their scales (NULL: none), and the product of both; scale_run: how many consecutive k
-     * share a scale. See tile_scale.c. */
-    const xg_inst *scaled, *scale, *product;
-    int64_t scale_run;
+    /* The right side's bytes, what numbers do to them, the last first (none: there are no bytes), and the result of all;
+     * scale_run: how many consecutive k have the same numbers. See tile_scale.c. */
+    const xg_inst *scaled, *product;
+    const xg_imap *scaled_map, *product_map;
+    xg_tile_scale scales[XG_TILE_SCALES];
+    int64_t n_scales, scale_run;
     int64_t pixels;         /* positions of a box of a convolution's picture; 0: the operand is a matrix */
     xg_tile_role pixels_of; /* ...: M or K */
     /* Places of the window that views of such a box serve, or 0; its lines with border, and those from eight positions
@@ -253,6 +260,8 @@ XG_FN void xg_tile_form_phases(xg_tile_form *f, xg_aff_ctx *x);
 XG_FN void xg_tile_choose_way(const xg_tile_plan *p, xg_tile_fetch *t, const xg_imap *at);
 /* The hero's variables at linear indices by role (NULL: 0), under the ranges of env. */
 XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_aff *const *linear, const xg_aff **vars);
+/* ... as a map's results, the first ones of them; under its own ranges. */
+XG_FN void xg_tile_set_variables(const xg_tile_form *f, xg_aff_ctx *x, xg_imap *m, const xg_aff *const *linear);
 
 enum {
     XG_TILE_NO_UNIT = -1,
@@ -503,8 +512,8 @@ typedef struct xg_tile_kernel {
      * fragment: where its row lies, the bits of its places or the numbers of its place. */
     xg_kval *flat, *first_pixel, *shift, *channel, *now, *deep, *half, *base[2], **views, **masks;
     xg_kval *quarter, *column; /* of the thread's lane; of its warp among those along n */
-    /* By matrix of the warp's right side: what multiplies its columns, as words; NULL: nothing does. As numbers, which
-     * are read a step before they are words: nobody waits for them then. */
+    /* By matrix of the warp's right side: what its columns are multiplied by, or less, as words (of f32: numbers); NULL:
+     * by nothing. As numbers, which are read a step before they are words: nobody waits for them then. */
     xg_kval **scale, **numbers;
     xg_kval *buffer, *spare; /* of a step, and of the one that it brings; NULL: they follow from its number */
     xg_kval **ahead;         /* fragments of the next step, so many; NULL: none are carried from step to step */
@@ -573,7 +582,7 @@ XG_FN xg_kval *xg_tile_unstage(xg_tile_kernel *w, uint32_t side, xg_kval *staged
 XG_FN void xg_tile_shift(xg_tile_kernel *w); /* w->place by what xg_tile_settle_shift says: the tile is known */
 
 /* ---- tile_scale.c: weights of bytes that are multiplied ---- */
-XG_FN void xg_tile_find_scale(xg_tile_plan *p, xg_aff_ctx *x);    /* the unit is known; sets p->scale and its kin */
+XG_FN void xg_tile_find_scale(xg_tile_plan *p, xg_aff_ctx *x);    /* the unit is known; sets p->scales and their kin */
 XG_FN bool xg_tile_scale_suits(const xg_tile_plan *p, int64_t k); /* steps of so many k */
 XG_FN bool xg_tile_scale_varies(const xg_tile_plan *p);
 enum {
@@ -582,6 +591,9 @@ enum {
 XG_FN int64_t xg_tile_scale_numbers(const xg_tile_plan *p);
 XG_FN void xg_tile_scale_read(xg_tile_kernel *w, xg_kval *step, xg_kval **numbers); /* or of the last one */
 XG_FN void xg_tile_scale_spread(xg_tile_kernel *w);                                 /* numbers into words */
+XG_FN int64_t xg_tile_scale_issue(const xg_tile_plan *p);                           /* instructions of a word */
+/* What numbers make of a word of two k of a column of the warp's matrix. */
+XG_FN xg_kval *xg_tile_scale_word(xg_tile_kernel *w, xg_kval *word, int64_t matrix);
 
 /* ---- tile_limit.c ---- */
 /* What a value's elements are those of; *m, to its indices, then leads there. */
@@ -848,7 +860,7 @@ XG_FN void xg_tile_unit_put_bricks(xg_tile_kernel *w, xg_tile_spots *s);
 XG_FN xg_kval *xg_tile_unit_line(xg_tile_kernel *w, uint32_t side, xg_kval *line);
 XG_FN void xg_tile_unit_steps(xg_tile_kernel *w);
 /* A word of a side's bytes, if these are such floats, as two words of 16 bits: neighbours, or every other one. */
-XG_FN bool xg_tile_unit_has_floats(const xg_tile_plan *p, uint32_t side);
+XG_FN bool xg_tile_unit_has_floats(const xg_tile_plan *p, xlagpu_type from); /* small ones, held as 16 bits */
 XG_FN void xg_tile_unit_floats(xg_tile_kernel *w, uint32_t side, xg_kval *x, bool across, xg_kval **two);
 XG_FN void xg_tile_unit_show(xg_tile_kernel *w, int64_t part);
 XG_FN xg_kval *xg_tile_unit_pair(xg_tile_kernel *w, int64_t n, int64_t first); /* neighbours of sums n */

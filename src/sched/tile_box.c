@@ -288,12 +288,10 @@ XG_FN void xg_tile_box_place(xg_tile_kernel *w, const xg_imap *boxes, const int6
     xg_aff_ctx *x = w->e->m->aff;
     const xg_imap *to;
     xg_tile_form own;
-    xg_aff_env env;
     xg_imap *m;
     xg_tile_box_axes(&w->p->form, &own);
     m = xg_tile_map(x, counts, n, own.n_vars);
-    env = xg_imap_env(x, m);
-    xg_tile_variables(&own, &env, linear, m->results);
+    xg_tile_set_variables(&own, x, m, linear);
     to = xg_imap_compose(x, m, boxes);
     memcpy(place, to->results, to->n_results * sizeof *place);
 }

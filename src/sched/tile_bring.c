@@ -156,16 +156,14 @@ XG_FN void xg_tile_settle_shift(xg_tile_plan *p, uint32_t side) {
 }
 #endif
 XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, int64_t first) {
-    const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX], *row, *k;
+    const xg_aff *linear[XG_TILE_ROLES], *row, *k;
     int64_t counts[XG_TILE_FETCH_DIMS];
     const xg_imap *made;
     xg_imap *m;
-    xg_aff_env env;
     uint32_t v;
     xg_tile_fetch_counts(p, side, counts);
     m = xg_tile_map(x, counts, XG_TILE_FETCH_DIMS, p->form.map[side]->n_dims);
     m->dims[XG_TILE_STEP].range.lo = first;
-    env = xg_imap_env(x, m);
     xg_tile_fetch_place(p, x, side, xg_aff_dim(x, XG_TILE_LANE), &row, &k);
     memset(linear, 0, sizeof linear);
     linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_BATCH);
@@ -173,8 +171,7 @@ XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uin
     linear[side ? XG_TILE_N : XG_TILE_M] = row;
     linear[XG_TILE_K] = xg_aff_add_dim(x, k, XG_TILE_STEP, xg_tile_sums_groups(p) ? 1 : p->shape.k);
     linear[XG_TILE_K] = xg_aff_add_k(x, linear[XG_TILE_K], -xg_tile_lead(p));
-    xg_tile_variables(&p->form, &env, linear, vars);
-    for (v = 0; v < m->n_results; v++) m->results[v] = vars[v];
+    xg_tile_set_variables(&p->form, x, m, linear);
     made = xg_imap_compose(x, m, p->form.map[side]);
     if (!xg_tile_sums_groups(p) || !xg_imap_ok(made)) return made;
     m = xg_imap_copy(x, made, 0); /* drop the conditions on the step: the group's end is a stricter one */
@@ -497,7 +494,7 @@ XG_FN xg_elem xg_tile_gathered(xg_tile_kernel *w, xg_tile_gather *g, int64_t rou
 XG_FN xg_kval *xg_tile_unstage(xg_tile_kernel *w, uint32_t side, xg_kval *staged) {
     const xg_tile_fetch *t = &w->p->fetch[side];
     int64_t each = XG_TILE_WORD_BYTES / t->bytes, n = each * staged->type->elements, k;
-    bool floats = xg_tile_unit_has_floats(w->p, side);
+    bool floats = xg_tile_unit_has_floats(w->p, t->from->shape->type);
     const xg_ktype *words = staged->type, *part;
     xg_kval *o[3], *vector, *word[2];
     vector = xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, xg_tile_held(w), n), 0);

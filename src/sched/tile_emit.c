@@ -190,10 +190,9 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first,
     int64_t rows = p->shape.m / p->parts, wide, pitch = xg_tile_is_apart(p) ? columns : p->out_pitch;
     int64_t pace = xg_tile_pace(p, 0, p->shape.m); /* the last view, of an odd number, has none beside */
     xg_tile_walk walk = xg_tile_walk_of(p, p->shape.halo ? XG_MIN(rows, pace - part * rows) : rows, columns);
-    const xg_aff *row, *column, *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
+    const xg_aff *row, *column, *linear[XG_TILE_ROLES];
     const xg_aff *round = xg_aff_dim(x, XG_TILE_OUT_ROUND);
     xg_tile_out o;
-    xg_aff_env env;
     xg_imap *m;
     uint32_t k;
     o.threads = walk.threads;
@@ -207,7 +206,6 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first,
     o.counts[XG_TILE_OUT_N] = p->tiles[1];
     o.counts[XG_TILE_OUT_BATCH] = p->batch;
     m = xg_tile_map(x, o.counts, XG_TILE_OUT_DIMS, f->rank);
-    env = xg_imap_env(x, m);
     row = xg_aff_mul(x, xg_aff_div(x, round, wide), o.counts[XG_TILE_OUT_ROW]);
     row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_OUT_ROW));
     column = xg_aff_mul(x, xg_aff_mod(x, round, wide), o.counts[XG_TILE_OUT_COLUMN]);
@@ -219,13 +217,12 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first,
     linear[XG_TILE_M] = o.row = xg_aff_add(x, linear[XG_TILE_M], xg_aff_add_k(x, row, part * rows));
     linear[XG_TILE_N] = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_N), p->shape.n), first);
     linear[XG_TILE_N] = xg_aff_add(x, linear[XG_TILE_N], column);
-    xg_tile_variables(f, &env, linear, vars);
-    for (k = 0; k < f->rank; k++) m->results[k] = vars[k];
+    xg_tile_set_variables(f, x, m, linear);
     o.place = xg_aff_add_k(x, xg_aff_add_mul(x, column, row, pitch), w->from);
     if (p->out_slant) o.place = xg_aff_add_mul(x, o.place, xg_aff_div(x, row, p->quad), p->out_slant);
     o.map = xg_imap_simplify(x, m);
     for (k = 0; (f->filled || xg_tile_halo_steps(p)) && k < f->rank; k++) /* boxes may reach beyond the result */
-        o.map = xg_imap_with_constraint(x, o.map, vars[k], xg_range_of(0, f->hero->shape->dims[k] - 1));
+        o.map = xg_imap_with_constraint(x, o.map, m->results[k], xg_range_of(0, f->hero->shape->dims[k] - 1));
     if (p->tiles[0] * pace > f->group[XG_TILE_M].size && !xg_tile_is_ragged(p))
         o.map = xg_imap_with_constraint(x, o.map, linear[XG_TILE_M], xg_range_of(0, f->group[XG_TILE_M].size - 1));
     if (p->tiles[1] * p->shape.n > f->group[XG_TILE_N].size) { /* the first lane decides: sizes are whole vectors */

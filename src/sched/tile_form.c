@@ -251,6 +251,13 @@ XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_af
         }
     }
 }
+XG_ONE_COPY XG_FN void xg_tile_set_variables(
+    const xg_tile_form *f, xg_aff_ctx *x, xg_imap *m, const xg_aff *const *linear) {
+    const xg_aff *vars[XG_TILE_VARS_MAX];
+    xg_aff_env env = xg_imap_env(x, m);
+    xg_tile_variables(f, &env, linear, vars);
+    memcpy(m->results, vars, m->n_results * sizeof *vars);
+}
 XG_FN bool xg_tile_is_hero(void *data, const xg_inst *i, bool first) {
     (void)data;
     return first && (i->op == XG_DOT || i->op == XG_RAGGED_DOT || i->op == XG_CONVOLUTION);

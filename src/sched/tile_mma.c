@@ -306,10 +306,10 @@ XG_FN xg_kval *xg_tile_unit_halves(xg_tile_kernel *w, xg_kval *x, bool is_signed
     low = xg_k2(b, XG_K_OP_SUBBF2, low, high);
     return is_signed ? low : xg_k2(b, XG_K_OP_SUBBF2, low, xg_tile_unit_twice(w, MINUS_BASE));
 }
-XG_FN bool xg_tile_unit_has_floats(const xg_tile_plan *p, uint32_t side) {
-    const xg_float_format *f = xg_float_format_of(p->fetch[side].from->shape->type);
+XG_FN bool xg_tile_unit_has_floats(const xg_tile_plan *p, xlagpu_type from) {
+    const xg_float_format *f = xg_float_format_of(from);
     bool plain = f && f->bits == XG_TILE_UNIT_BITS && f->has_sign && !f->nan_is_negative_zero;
-    return plain && xg_type_bits(p->fetch[side].held) == 16 && p->unit != XG_TILE_NO_UNIT;
+    return plain && xg_type_bits(p->held) == 16 && p->unit != XG_TILE_NO_UNIT;
 }
 /* A float's bits without the sign, shifted to where the wider mantissa begins, are its value by a power of two too
  * small, subnormal or not: one multiplication makes two of them right. By a factor more, what has no finite value alone
@@ -372,20 +372,19 @@ XG_FN void xg_tile_unit_widen(xg_tile_kernel *w, xg_kval **bytes, bool across, x
             x = xg_tile_unit_bytes(w, x, zero, k % 2 ? SECOND : FIRST);
         else if (k % 2)
             x = xg_k2_int(&w->s.b, XG_K_OP_SHRUI, x, BYTE_BITS);
-        wide[k] = xg_tile_unit_halves(w, x, from == XLAGPU_S8);
+        wide[k] = xg_tile_unit_halves(w, x, xg_type_signed(from));
     }
 }
 /* Of bytes, a pair's fragment of one k or of the next. Where a row has its k side by side, a word is four of them; else
  * it is two of each of two columns, of which the first is one of the first matrix. */
 XG_FN xg_kval *xg_tile_unit_late(xg_tile_kernel *w, xg_kval *bytes, int64_t which, int64_t pair) {
-    xg_kopcode multiply = w->p->held == XLAGPU_F16 ? XG_K_OP_MULH2 : XG_K_OP_MULBF2;
     bool across = !w->p->fetch[1].by_rows;
     xg_kval *words = xg_kconst_bits(&w->s.b, bytes->type, 0), *two[2], *wide[4];
     int64_t k;
     for (k = 0; k < 2; k++) two[k] = xg_tile_unit_take(w, bytes, across ? 2 * which + k : 2 * k + which);
     xg_tile_unit_widen(w, two, across, wide);
     for (k = 0; k < 4; k++) {
-        if (w->scale) wide[k] = xg_k2(&w->s.b, multiply, wide[k], w->scale[2 * pair + (across ? k % 2 : k / 2)]);
+        if (w->scale) wide[k] = xg_tile_scale_word(w, wide[k], 2 * pair + (across ? k % 2 : k / 2));
         words = xg_tile_unit_place(w, wide[k], words, across ? k % 2 * 2 + k / 2 : k);
     }
     return words;
@@ -539,7 +538,7 @@ XG_FN bool xg_tile_unit_is_straight(const xg_tile_plan *p) {
         STEPS = 12
     };
     return p->fetch[0].vector == 1 && p->steps <= STEPS && p->form.group[XG_TILE_K].n > 1 && !p->on_processor &&
-           xg_tile_sharers(p) == 1 && !p->skips && !p->scale && !xg_tile_sums_groups(p);
+           xg_tile_sharers(p) == 1 && !p->skips && !p->n_scales && !xg_tile_sums_groups(p);
 }
 /* One of `ahead` steps in front of the loop. */
 XG_FN void xg_tile_unit_first_step(xg_tile_kernel *w, xg_kval *step, int64_t ahead) {

@@ -76,24 +76,19 @@ XG_FN bool xg_tile_is_linear(const xg_imap *m) {
 }
 XG_FN const xg_imap *xg_tile_probe_of(const xg_tile_form *f, xg_aff_ctx *x, const xg_tile_role *roles,
     const xg_imap *to, const xg_shape *s, bool second, int64_t n) {
-    const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX], *lane = xg_aff_dim(x, 2);
+    const xg_aff *linear[XG_TILE_ROLES], *lane = xg_aff_dim(x, 2);
     xg_imap *m = xg_imap_of_dims(x, 4, to->n_dims);
-    xg_range ranges[4];
-    xg_aff_env env;
     uint32_t k;
     memset(linear, 0, sizeof linear);
     for (k = 0; k < 2; k++) {
-        ranges[k] = xg_range_of(0, f->group[roles[k]].size / (k == second ? n : 1) - 1);
+        m->dims[k].range = xg_range_of(0, f->group[roles[k]].size / (k == second ? n : 1) - 1);
         linear[roles[k]] = xg_aff_dim(x, k);
     }
-    ranges[2] = xg_range_of(0, n - 1);
-    ranges[3] = xg_range_of(0, f->group[XG_TILE_B].size - 1);
-    env = xg_aff_env_of(x, ranges, 4, NULL, 0);
+    m->dims[2].range = xg_range_of(0, n - 1);
+    m->dims[3].range = xg_range_of(0, f->group[XG_TILE_B].size - 1);
     linear[XG_TILE_B] = xg_aff_dim(x, 3);
     linear[roles[second]] = xg_aff_add_mul(x, lane, linear[roles[second]], n);
-    xg_tile_variables(f, &env, linear, vars);
-    for (k = 0; k < 4; k++) m->dims[k].range = ranges[k];
-    for (k = 0; k < to->n_dims; k++) m->results[k] = vars[k];
+    xg_tile_set_variables(f, x, m, linear);
     return xg_indexing_flatten(x, xg_imap_compose(x, m, to), s);
 }
 XG_FN const xg_imap *xg_tile_probe(const xg_tile_form *f, xg_aff_ctx *x, uint32_t side, const xg_imap *to,
@@ -174,8 +169,9 @@ XG_FN int64_t xg_tile_most(const xg_tile_plan *p) {
 XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m, uint32_t side) {
     const xg_tile_form *f = &p->form;
     xg_tile_fetch *t = &p->fetch[side];
-    const xg_imap *to = f->map[side];
-    const xg_inst *from = xg_tile_source(x, t->from, &to);
+    bool scaled = side && p->n_scales;
+    const xg_imap *to = scaled ? p->scaled_map : f->map[side];
+    const xg_inst *from = xg_tile_source(x, scaled ? p->scaled : t->from, &to);
     const xg_imap *at, *row, *linear = xg_indexing_linear(x, from->shape);
     int64_t bytes = XG_MAX(xg_type_bytes(from->shape->type), 1), n = xg_tile_access(p) / bytes;
     int way;

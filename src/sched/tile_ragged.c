@@ -55,14 +55,12 @@ XG_FN void xg_tile_ragged_stand(xg_tile_kernel *w, xg_kval *tile) {
     const xg_inst *i = p->form.hero;
     int64_t groups = xg_ragged_groups(i), places = p->batch / groups, high = xg_tile_ragged_high(p);
     int64_t behind = p->form.group[XG_TILE_M].size / p->form.group[XG_TILE_M].axes[0].extent;
-    const xg_aff *linear[XG_TILE_ROLES] = {NULL}, *vars[XG_TILE_VARS_MAX];
+    const xg_aff *linear[XG_TILE_ROLES] = {NULL};
     xg_aff_ctx *x = w->e->m->aff;
     xg_kval *at[XG_TILE_VARS_MAX], *own;
     xg_imap *m = xg_tile_map(x, &places, 1, xg_ragged_dim(i));
-    xg_aff_env env = xg_imap_env(x, m);
     linear[XG_TILE_B] = xg_aff_mul(x, xg_aff_dim(x, 0), groups);
-    xg_tile_variables(&p->form, &env, linear, vars);
-    memcpy(m->results, vars, m->n_results * sizeof *vars);
+    xg_tile_set_variables(&p->form, x, m, linear);
     if (m->n_results) xg_elem_apply(&w->s, m, &w->batch, at);
     w->ragged = xg_ragged_find(&w->s, i, at, tile, p->shape.m * high, behind);
     own = xg_k2_int(&w->s.b, XG_K_OP_MINSI, w->ragged.group, groups - 1);
@@ -75,14 +73,12 @@ XG_APART XG_FN xg_kval *xg_tile_ragged_steps(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     const xg_inst *i = p->form.hero;
     int64_t behind = p->form.group[XG_TILE_K].size / p->form.group[XG_TILE_K].axes[0].extent;
-    const xg_aff *linear[XG_TILE_ROLES] = {NULL}, *vars[XG_TILE_VARS_MAX];
+    const xg_aff *linear[XG_TILE_ROLES] = {NULL};
     xg_aff_ctx *x = w->e->m->aff;
     xg_kval *at[XG_TILE_VARS_MAX], *n;
     xg_imap *m = xg_tile_map(x, &p->batch, 1, i->shape->rank);
-    xg_aff_env env = xg_imap_env(x, m);
     linear[XG_TILE_B] = xg_aff_dim(x, 0);
-    xg_tile_variables(&p->form, &env, linear, vars);
-    memcpy(m->results, vars, m->n_results * sizeof *vars);
+    xg_tile_set_variables(&p->form, x, m, linear);
     xg_elem_apply(&w->s, m, &w->batch, at);
     w->ragged = xg_ragged_find(&w->s, i, at + 1, at[0], 0, behind);
     if (p->all_steps == 1) return xg_elem_index(&w->s, 1); /* in no loop */

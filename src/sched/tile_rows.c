@@ -22,20 +22,17 @@ enum {
 
 /* (row, column) of the program are m (with the batch) and n of the product. */
 XG_FN bool xg_tile_rows_agree(const xg_tile_form *f, xg_aff_ctx *x, const xg_imap *at) {
-    const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX], *row = xg_aff_dim(x, 0);
+    const xg_aff *linear[XG_TILE_ROLES], *row = xg_aff_dim(x, 0);
     xg_imap *m;
-    xg_aff_env env;
     uint32_t k;
     if (!xg_imap_ok(at) || at->n_dims != 2 || at->n_results != f->rank) return false;
     m = xg_imap_of_dims(x, 2, f->rank);
     for (k = 0; k < 2; k++) m->dims[k] = at->dims[k];
-    env = xg_imap_env(x, m);
     memset(linear, 0, sizeof linear);
     linear[XG_TILE_B] = xg_aff_div(x, row, f->group[XG_TILE_M].size);
     linear[XG_TILE_M] = xg_aff_mod(x, row, f->group[XG_TILE_M].size);
     linear[XG_TILE_N] = xg_aff_dim(x, 1);
-    xg_tile_variables(f, &env, linear, vars);
-    for (k = 0; k < f->rank; k++) m->results[k] = vars[k];
+    xg_tile_set_variables(f, x, m, linear);
     return xg_imap_equal(xg_imap_simplify(x, m), xg_imap_simplify(x, at));
 }
 XG_FN bool xg_tile_rows_values(xg_tile_rows *r, const xg_tile_form *f, const xg_fusion_emission *e, xg_inst *hero) {

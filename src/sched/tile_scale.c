@@ -1,28 +1,23 @@
-/* sched/tile_scale.c -- weights of bytes that a number of each column, or of some k of a column, multiplies:
+/* sched/tile_scale.c -- weights of bytes from which a number of each column, or of some k of a column, is subtracted,
+ * or that it multiplies, in the type of 16 bits or in f32:
  *
- *     dot(x, multiply(convert(bytes), broadcast(scales)))
+ *     dot(x, multiply(subtract(convert(bytes), broadcast(zeros)), broadcast(scales)))
  *
- * The bytes come as such into shared memory, as those without scales do; a fragment's floats are multiplied by words of
- * two equal halves, which a lane has for each of its columns. The product is rounded where the module rounds it. */
+ * The bytes come as such into shared memory, as those without scales do; a fragment's floats meet words of two equal
+ * halves, which a lane has for each of its columns, or, if they were f32, are f32 for so long. What comes of it is
+ * rounded where the module rounds it. */
 #ifndef XG_SCHED_TILE_SCALE_C
 #define XG_SCHED_TILE_SCALE_C
 #include "tile.h"
 
-/* The product of which the right operand's elements are, and what its map leads to then. */
-XG_FN const xg_inst *xg_tile_product_of(const xg_tile_form *f, xg_aff_ctx *x, const xg_imap **m) {
-    const xg_inst *i = XG_OPERAND(f->hero, f->operand[1]);
-    for (*m = f->map[1]; i->op == XG_BITCAST || i->op == XG_RESHAPE || i->op == XG_TRANSPOSE; i = XG_OPERAND(i, 0))
-        if (!xg_imap_ok(*m = xg_imap_compose(x, *m, xg_indexing_operand(x, i, 0)))) return NULL;
-    return i->op == XG_MULTIPLY ? i : NULL;
-}
-/* How many k in a row, of those that steps may have, are multiplied by the same; 0: that differs. */
-XG_FN int64_t xg_tile_scale_run(const xg_tile_plan *p, xg_aff_ctx *x) {
+/* How many k in a row, of those that steps may have, have the same number; 0: that differs. */
+XG_FN int64_t xg_tile_scale_run(const xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_scale *s) {
     enum {
         MOST = 1 << 10,
         LEAST = 32
     };
-    const xg_imap *m = p->form.map[1], *place;
-    const xg_inst *from = xg_tile_moved_from(x, p->scale, &m);
+    const xg_imap *m = s->map, *place;
+    const xg_inst *from = xg_tile_moved_from(x, s->number, &m);
     int64_t all = p->form.group[XG_TILE_K].size, run, next;
     for (run = all, next = MOST; xg_imap_ok(m) && run >= LEAST; run = next, next /= 2) { /* all, then powers of two */
         if (all % run) continue;
@@ -31,24 +26,46 @@ XG_FN int64_t xg_tile_scale_run(const xg_tile_plan *p, xg_aff_ctx *x) {
     }
     return 0;
 }
-XG_FN void xg_tile_find_scale(xg_tile_plan *p, xg_aff_ctx *x) {
-    const xg_imap *m;
-    const xg_inst *i = xg_tile_product_of(&p->form, x, &m);
+/* The number that meets bytes in i, at p->scaled_map, as the last one that is known; NULL, or the rest. */
+XG_FN const xg_inst *xg_tile_scale_add(xg_tile_plan *p, xg_aff_ctx *x, const xg_inst *i) {
+    xg_tile_scale *s = &p->scales[p->n_scales];
+    int64_t run = 0;
     uint32_t k;
-    p->scale = NULL;
-    if (!i || p->form.hero->op != XG_DOT || i->shape->type != p->held || xg_type_bits(p->held) != 16) return;
-    if (p->unit == XG_TILE_NO_UNIT || xg_contract_rounding(p->form.hero, p->held) != p->held) return;
-    for (k = 0; k < 2 && !p->scale; k++) {
-        p->scaled = xg_tile_narrow(XG_OPERAND(i, k));
-        if (xg_type_bits(p->scaled->shape->type) == 8 && xg_tile_holds(p->scaled->shape->type, p->held) &&
-            xg_tile_is_moved(p->scaled))
-            p->scale = XG_OPERAND(i, 1 - k);
+    if (i->op != XG_MULTIPLY && i->op != XG_SUBTRACT) return NULL;
+    s->op = i;
+    s->map = p->scaled_map;
+    for (k = 2; !run && k-- > (uint32_t)(i->op == XG_SUBTRACT);) {
+        s->number = XG_OPERAND(i, k);
+        run = xg_tile_scale_run(p, x, s);
     }
-    if (!p->scale) return;
-    p->form.map[1] = m;
-    p->fetch[1].from = p->product = i;
-    p->scale_run = xg_tile_scale_run(p, x);
-    if (!p->scale_run) p->scale = NULL;
+    if (!run) return NULL;
+    p->scale_run = xg_gcd(p->n_scales++ ? p->scale_run : run, run);
+    return XG_OPERAND(i, 1 - k);
+}
+XG_FN void xg_tile_find_scale(xg_tile_plan *p, xg_aff_ctx *x) {
+    enum {
+        CVT_CC = 80 /* makes a word of two f32 */
+    };
+    const xg_inst *i = XG_OPERAND(p->form.hero, p->form.operand[1]), *next = i;
+    xlagpu_type type;
+    p->n_scales = 0;
+    if (p->unit == XG_TILE_NO_UNIT || p->form.hero->op != XG_DOT || i->shape->type != p->held ||
+        xg_type_bits(p->held) != 16 || xg_contract_rounding(p->form.hero, p->held) != p->held)
+        return;
+    p->product = p->fetch[1].from;
+    p->product_map = p->scaled_map = p->form.map[1];
+    i = xg_tile_moved_from(x, i, &p->scaled_map);
+    if (i->op == XG_CONVERT && XG_OPERAND(i, 0)->shape->type == XLAGPU_F32 && p->device->cc >= CVT_CC)
+        i = xg_tile_moved_from(x, XG_OPERAND(i, 0), &p->scaled_map);
+    type = i->shape->type;
+    while (next && p->n_scales < XG_TILE_SCALES && xg_imap_ok(p->scaled_map) && i->shape->type == type)
+        if ((next = xg_tile_scale_add(p, x, i)) != NULL) i = xg_tile_moved_from(x, next, &p->scaled_map);
+    while (i->op == XG_CONVERT && xg_tile_holds(XG_OPERAND(i, 0)->shape->type, p->held))
+        i = xg_tile_moved_from(x, XG_OPERAND(i, 0), &p->scaled_map);
+    p->scaled = i;
+    if (xg_type_bytes(i->shape->type) > 1 || !xg_tile_holds(i->shape->type, p->held) || !xg_tile_is_moved(i) ||
+        !xg_imap_ok(p->scaled_map))
+        p->n_scales = 0;
 }
 XG_FN bool xg_tile_scale_suits(const xg_tile_plan *p, int64_t k) {
     return p->scale_run % k == 0 && p->form.group[XG_TILE_K].size % k == 0;
@@ -64,13 +81,11 @@ enum {
     XG_TILE_SCALE_BATCH,
     XG_TILE_SCALE_DIMS
 };
-/* To the product's indices: of matrix `matrix` of the warp's right side. */
-XG_FN const xg_imap *xg_tile_scale_map(const xg_tile_plan *p, xg_aff_ctx *x, const int64_t *counts, int64_t matrix) {
-    const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX], *lane = xg_aff_dim(x, XG_TILE_SCALE_LANE), *row;
+/* To the variables: of matrix `matrix` of the warp's right side. */
+XG_FN xg_imap *xg_tile_scale_map(const xg_tile_plan *p, xg_aff_ctx *x, const int64_t *counts, int64_t matrix) {
+    const xg_aff *linear[XG_TILE_ROLES], *lane = xg_aff_dim(x, XG_TILE_SCALE_LANE), *row;
     xg_imap *m = xg_tile_map(x, counts, XG_TILE_SCALE_DIMS, p->form.n_vars);
-    xg_aff_env env = xg_imap_env(x, m);
     bool across = xg_tile_is_across(p, 1);
-    uint32_t v;
     row = xg_aff_add_k(x, xg_aff_mul(x, lane, across ? 2 : 1), across ? matrix % 2 : matrix % 2 * XG_KMMA_N);
     row = xg_aff_add_dim(x, row, XG_TILE_SCALE_WARP, XG_KMMA_M);
     row = xg_aff_add_k(x, row, matrix / 2 * p->columns * XG_KMMA_M);
@@ -78,31 +93,34 @@ XG_FN const xg_imap *xg_tile_scale_map(const xg_tile_plan *p, xg_aff_ctx *x, con
     linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_SCALE_BATCH);
     linear[XG_TILE_N] = xg_aff_add_dim(x, row, XG_TILE_SCALE_TILE, p->shape.n);
     linear[XG_TILE_K] = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_SCALE_STEP), p->shape.k);
-    xg_tile_variables(&p->form, &env, linear, vars);
-    for (v = 0; v < p->form.n_vars; v++) m->results[v] = vars[v];
-    return xg_imap_compose(x, m, p->form.map[1]);
+    xg_tile_set_variables(&p->form, x, m, linear);
+    return m;
 }
 /* The number for a matrix; of columns that are none, zero. */
 XG_FN xg_kval *xg_tile_scale_number(
-    xg_tile_kernel *w, const xg_imap *map, const xg_imap *all, xg_kval *const *at, xg_elem v) {
+    xg_tile_kernel *w, const xg_tile_scale *s, const xg_imap *map, const xg_imap *all, xg_kval *const *at) {
+    const xg_ktype *type = xg_kir_scalar(w->e->m, xg_kelem_of(s->number->shape->type));
+    xg_elem v = xg_elem_real(xg_kconst_bits(&w->s.b, type, 0));
     xg_flow f = xg_flow_of(&w->s, NULL);
     xg_kval *index[XG_RANK_MAX], *cond = xg_tile_inside(w, map, all, at);
     if (cond) xg_flow_elem(&f, &v);
     xg_flow_if(&f, cond);
     xg_emit_forget(&w->s);
     xg_elem_apply(&w->s, map, at, index);
-    v = xg_elem_of(&w->s, w->p->scale, index);
+    v = xg_elem_of(&w->s, s->number, index);
     xg_flow_end(&f);
     return v.v;
 }
+XG_FN int64_t xg_tile_scale_each(const xg_tile_plan *p) { return p->shape.tn / XG_KMMA_N; }
 XG_FN int64_t xg_tile_scale_numbers(const xg_tile_plan *p) {
-    return p->deep > 1 && p->scale ? p->shape.tn / XG_KMMA_N : 0;
+    return p->deep > 1 ? p->n_scales * xg_tile_scale_each(p) : 0;
 }
 XG_FN void xg_tile_scale_read(xg_tile_kernel *w, xg_kval *step, xg_kval **numbers) {
     const xg_tile_plan *p = w->p;
     xg_kval *at[XG_TILE_SCALE_DIMS], *last = xg_k2_int(&w->s.b, XG_K_OP_SUBI, w->steps, 1);
-    int64_t counts[XG_TILE_SCALE_DIMS], k;
-    const xg_imap *all;
+    int64_t counts[XG_TILE_SCALE_DIMS], each = xg_tile_scale_each(p), k;
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_imap *all, *map;
     step = xg_k2(&w->s.b, XG_K_OP_MINSI, step, last); /* what comes behind the last step is not multiplied by */
     step = xg_k2_int(&w->s.b, XG_K_OP_MAXSI, step, 0);
     counts[XG_TILE_SCALE_LANE] = XG_WARP_LANES / 4;
@@ -115,9 +133,16 @@ XG_FN void xg_tile_scale_read(xg_tile_kernel *w, xg_kval *step, xg_kval **number
     at[XG_TILE_SCALE_STEP] = xg_tile_own_step(w, step);
     at[XG_TILE_SCALE_TILE] = w->tile[1];
     at[XG_TILE_SCALE_BATCH] = w->batch;
-    all = xg_tile_map(w->e->m->aff, counts, XG_TILE_SCALE_DIMS, 0);
-    for (k = 0; k < xg_tile_scale_numbers(p); k++)
-        numbers[k] = xg_tile_scale_number(w, xg_tile_scale_map(p, w->e->m->aff, counts, k), all, at, xg_tile_zero(w));
+    all = xg_tile_map(x, counts, XG_TILE_SCALE_DIMS, 0);
+    for (k = 0; k < xg_tile_scale_numbers(p); k++) {
+        const xg_tile_scale *s = &p->scales[k / each];
+        map = xg_imap_compose(x, xg_tile_scale_map(p, x, counts, k % each), s->map);
+        numbers[k] = xg_tile_scale_number(w, s, map, all, at);
+    }
+}
+XG_FN bool xg_tile_scale_is_wide(const xg_tile_plan *p) { return p->scales[0].op->shape->type == XLAGPU_F32; }
+XG_FN int64_t xg_tile_scale_issue(const xg_tile_plan *p) {
+    return xg_tile_scale_is_wide(p) ? 2 * p->n_scales + 3 : p->n_scales;
 }
 /* In both halves of a word each. */
 XG_FN void xg_tile_scale_spread(xg_tile_kernel *w) {
@@ -127,9 +152,33 @@ XG_FN void xg_tile_scale_spread(xg_tile_kernel *w) {
     xg_kb *b = &w->s.b;
     int64_t k;
     for (k = 0; k < xg_tile_scale_numbers(w->p); k++) {
-        xg_kval *v = xg_kcast(b, XG_K_OP_EXTUI, xg_kcast(b, XG_K_OP_BITCAST, w->numbers[k], XG_E_I16), XG_E_I32);
+        xg_kval *v = w->scale[k] = w->numbers[k];
+        if (xg_tile_scale_is_wide(w->p)) continue;
+        v = xg_kcast(b, XG_K_OP_EXTUI, xg_kcast(b, XG_K_OP_BITCAST, v, XG_E_I16), XG_E_I32);
         w->scale[k] = xg_k3(b, XG_K_OP_PRMT, v, v, xg_kconst_int(b, XG_E_I32, LOW_TWICE));
     }
+}
+XG_FN xg_kval *xg_tile_scale_word(xg_tile_kernel *w, xg_kval *word, int64_t matrix) {
+    const xg_tile_plan *p = w->p;
+    bool half = p->held == XLAGPU_F16, wide = xg_tile_scale_is_wide(p);
+    xg_kopcode multiply = wide ? XG_K_OP_MULF : half ? XG_K_OP_MULH2 : XG_K_OP_MULBF2;
+    xg_kopcode subtract = wide ? XG_K_OP_SUBF : half ? XG_K_OP_SUBH2 : XG_K_OP_SUBBF2;
+    const xg_ktype *pair = xg_kir_vector(w->e->m, xg_kelem_of(p->held), 2);
+    xg_kval *v[2], *o[2];
+    xg_kb *b = &w->s.b;
+    int64_t n, k;
+    v[0] = word;
+    if (wide) word = xg_kir_value(b, XG_K_OP_BITCAST, &word, 1, pair);
+    for (k = 0; k < 1 + wide; k++) {
+        o[0] = word;
+        o[1] = xg_elem_index(&w->s, k);
+        if (wide) o[0] = xg_kir_value(b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->e->m, pair->elem));
+        if (wide) v[k] = xg_kcast(b, XG_K_OP_EXTF, o[0], XG_E_F32);
+        for (n = p->n_scales; n-- > 0;)
+            v[k] = xg_k2(b, p->scales[n].op->op == XG_SUBTRACT ? subtract : multiply, v[k],
+                w->scale[n * xg_tile_scale_each(p) + matrix]);
+    }
+    return wide ? xg_kir_value(b, half ? XG_K_OP_CVTH2 : XG_K_OP_CVTBF2, v, 2, xg_kir_scalar(w->e->m, XG_E_I32)) : *v;
 }
 
 #endif /* XG_SCHED_TILE_SCALE_C */

@@ -194,7 +194,6 @@ XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg
     }
     if (p->unit != XG_TILE_NO_UNIT && !floats) p->form.sum = XLAGPU_S32; /* wraps as the narrower sum does */
     p->held = p->fetch[0].held;
-    p->may_deepen = xg_device_is_narrow(m);
     p->may_group = p->unit != XG_TILE_NO_UNIT && xg_tile_may_group(p, m);
     p->in_tensor = p->may_group && m->tensor_memory;
 }
@@ -231,7 +230,10 @@ XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
     xg_tile_fetch *t = &p->fetch[side];
     int64_t bytes, held = xg_type_bytes(t->held), moved;
     t->late = side && p->deep > 1;
-    if (side && p->scale) t->from = t->late ? p->scaled : p->product;
+    if (side && p->n_scales) {
+        t->from = t->late ? p->scaled : p->product;
+        p->form.map[1] = t->late ? p->scaled_map : p->product_map;
+    }
     bytes = xg_tile_unit_each(t);
     t->rows = side ? p->shape.n / (xg_tile_is_pair(p) ? 2 : 1) : p->shape.m;
     t->by_rows = t->along_k || (bytes == 1 && !t->late);
@@ -281,13 +283,15 @@ XG_FN int64_t xg_tile_unit_chains(const xg_tile_plan *p, const xg_tile_shape *s)
  * beside rows that are copied. */
 XG_FN int64_t xg_tile_unit_deep(const xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors) {
     const xg_tile_fetch *few = &p->fetch[0], *t = &p->fetch[1];
-    const xg_inst *from = p->scale ? p->scaled : t->from;
+    const xg_inst *from = p->n_scales ? p->scaled : t->from;
     xlagpu_type type = from->shape->type;
-    bool bytes = t->bytes == 1 && xg_type_bytes(p->held) == 2 && xg_type_bits(type) == XG_TILE_UNIT_BITS &&
-                 (xg_type_class(type) == XGT_F ? xg_tile_unit_has_floats(p, 1) : xg_tile_is_small_int(type));
-    if (!bytes || (t->along_k && !p->may_deepen && !p->scale) || p->form.hero->op != XG_DOT ||
-        !xg_tile_is_moved(from) || s->grouped || (p->scale && !xg_tile_scale_suits(p, s->k)))
+    bool bytes = t->bytes == 1 && xg_type_bytes(p->held) == 2 &&
+                 (xg_tile_is_small_int(type) || xg_tile_unit_has_floats(p, type));
+    if (!bytes || p->form.hero->op != XG_DOT || !xg_tile_is_moved(from) || s->grouped ||
+        (p->n_scales && !xg_tile_scale_suits(p, s->k)))
         return 1;
+    if (t->along_k && !p->n_scales && p->form.group[XG_TILE_M].size > s->m && !xg_device_is_narrow(p->device))
+        return 1; /* each tile of rows would make them anew */
     if (s->m > s->tm || !few->copied || !few->along_k || vectors[0] < 2) return 1;
     if (t->along_k && vectors[1] < XG_TILE_ACCESS_BYTES && s->k < XG_TILE_UNIT_BANK_BYTES) return 1; /* rows meet */
     return vectors[1] >= XG_TILE_UNIT_BRICK && s->k % XG_KMMA_K_BYTES == 0 ? 2 : 1;
@@ -305,7 +309,7 @@ XG_FN int64_t xg_tile_unit_staged(const xg_tile_plan *p) {
 XG_FN int64_t xg_tile_unit_needs(const xg_tile_plan *p) {
     int64_t fragments = p->shape.grouped ? 0 : (p->shape.tm + p->shape.tn) / XG_KMMA_M * 4;
     if (p->patch.places) fragments += p->shape.tm / XG_KMMA_M * 3; /* a row's place, bits, and place in a step */
-    if (p->deep > 1 && p->scale) fragments += p->shape.tn / XG_KMMA_N * (xg_tile_scale_varies(p) ? 2 : 1);
+    fragments += xg_tile_scale_numbers(p) * (xg_tile_scale_varies(p) ? 2 : 1);
     return p->n_sums * 4 + fragments + xg_tile_unit_staged(p) + XG_TILE_OWN_REGISTERS;
 }
 /* Warps whose sums take most registers have none for what goes through them: it would spill. */
@@ -432,9 +436,9 @@ XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p) {
         if (t->copied && t->along_k == t->by_rows) each = XG_TILE_UNIT_BRING_ISSUE;
         sum += t->rounds * (t->async ? (int64_t)XG_TILE_UNIT_COPY_ISSUE : each);
         if (t->late) sum += p->shape.k * p->shape.tn / XG_WARP_LANES * XG_TILE_UNIT_LANE_ISSUE;
-        if (t->late && p->scale) {
-            sum += p->shape.k * p->shape.tn / XG_WARP_LANES / 2;
-            if (xg_tile_scale_varies(p)) sum += p->shape.tn / XG_KMMA_N * XG_TILE_UNIT_BRING_ISSUE;
+        if (t->late && p->n_scales) {
+            sum += p->shape.k * p->shape.tn / XG_WARP_LANES / 2 * xg_tile_scale_issue(p);
+            if (xg_tile_scale_varies(p)) sum += xg_tile_scale_numbers(p) * XG_TILE_UNIT_BRING_ISSUE;
         }
     }
     return sum;
@@ -469,7 +473,7 @@ XG_FN bool xg_tile_unit_carries(const xg_tile_plan *p) {
         PRODUCTS = 8 /* of a k, among which they come */
     };
     return p->unit != XG_TILE_NO_UNIT && xg_tile_unit_reads_ahead(p) && xg_tile_unit_times(p) > 1 && p->steps > 1 &&
-           p->shape.stages > 1 && p->fetch[0].async && p->fetch[1].async && p->deep == 1 && !p->scale &&
+           p->shape.stages > 1 && p->fetch[0].async && p->fetch[1].async && p->deep == 1 && !p->n_scales &&
            !p->shape.grouped && p->form.hero->op != XG_CONVOLUTION && p->n_sums >= PRODUCTS;
 }
 /* Where wgmma of what threads bring competes, steps are estimated in cycles. */
