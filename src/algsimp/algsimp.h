@@ -182,6 +182,7 @@ typedef struct xg_alg {
     X(reduce_one_hot, REDUCE, CLOSE) \
     X(reduce_pad, REDUCE, EXACT) \
     X(reduce_concatenate, REDUCE, CLOSE) \
+    X(reduce_few, REDUCE, CLOSE) \
     X(reduce_reduce, REDUCE, CLOSE) \
     X(reduce_all_least, REDUCE, EXACT) \
     X(select_masked_rows, SELECT, EXACT) \

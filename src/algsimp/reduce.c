@@ -174,18 +174,28 @@ XG_FN bool xg_alg_is_kept(const xg_inst *i, const xg_inst *x) {
         if (source[dims.p[k]] >= 0) return false;
     return true;
 }
-XG_FN xg_inst *xg_alg_kept(xg_alg *a, const xg_inst *i, xg_inst *x) {
-    int64_t source[XG_RANK_MAX], place[XG_RANK_MAX], next = 0;
+/* The broadcast x at one place along the dimension that i reduces, any of them if it does not change along these. */
+XG_FN xg_inst *xg_alg_kept(xg_alg *a, const xg_inst *i, const xg_inst *x, uint32_t at) {
+    int64_t source[XG_RANK_MAX], place[XG_RANK_MAX], left[XG_RANK_MAX], next = 0;
     bool gone[XG_RANK_MAX];
-    xg_ints at = xg_attr_dims(x);
-    uint32_t k;
+    xg_ints dims = xg_attr_dims(x);
+    xg_inst *y = XG_OPERAND(x, 0);
+    uint32_t k, n = 0;
     xg_alg_flags(xg_attr_dims(i), gone, RANK(x));
     for (k = 0; k < RANK(x); k++) {
         place[k] = next;
         next += !gone[k];
     }
-    for (k = 0; k < at.n; k++) source[k] = place[at.p[k]];
-    return xg_hb_broadcast(&a->b, XG_OPERAND(x, 0), DIMS(i), RANK(i), source, at.n);
+    for (k = 0; k < dims.n; k++) {
+        if (gone[dims.p[k]])
+            y = xg_hb_slice_dim(&a->b, y, k, at, at + 1);
+        else {
+            left[n] = DIMS(y)[k];
+            source[n++] = place[dims.p[k]];
+        }
+    }
+    if (n < dims.n) y = xg_hb_reshape(&a->b, y, left, n);
+    return xg_hb_broadcast(&a->b, y, DIMS(i), RANK(i), source, n);
 }
 /* The same for sums of floats: one rounding for many. Where the number of them is none of the type's, the sum stays. */
 RULE(reduce_broadcast_sum) {
@@ -201,7 +211,7 @@ RULE(reduce_broadcast_sum) {
     if (times > (int64_t)1 << 24) return NULL;
     many = xg_hb_float(&a->b, i->shape->type, (double)times);
     if (xg_literal_get_float(many->literal, 0) != (double)times) return NULL;
-    x = xg_alg_kept(a, i, b);
+    x = xg_alg_kept(a, i, b, 0);
     init = xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i));
     return xg_hb_2(&a->b, XG_ADD, xg_hb_2(&a->b, XG_MULTIPLY, x, xg_hb_splat(&a->b, many, DIMS(i), RANK(i))), init);
 }
@@ -231,13 +241,13 @@ XG_FN bool xg_alg_has_two(const xg_inst *i, xg_inst *x, xg_inst **hot, uint32_t 
         if (RANK(XG_OPERAND(x, k)) != RANK(x) || !xg_alg_has_two(i, XG_OPERAND(x, k), hot, steps - 1)) return false;
     return true;
 }
-/* That value, in the shape of i. */
-XG_FN xg_inst *xg_alg_where(xg_alg *a, xg_inst *i, xg_inst *x, const xg_inst *hot, uint32_t is_hot) {
+/* That value, or the one at a place along the dimension that i reduces, in the shape of i. */
+XG_FN xg_inst *xg_alg_where(xg_alg *a, xg_inst *i, xg_inst *x, const xg_inst *hot, uint32_t at) {
     xg_inst *in[3], *made;
     uint32_t k;
-    if (x == hot) return xg_hb_splat(&a->b, xg_hb_int(&a->b, XLAGPU_PRED, is_hot), DIMS(i), RANK(i));
-    if (xg_alg_is_kept(i, x)) return xg_alg_kept(a, i, x);
-    for (k = 0; k < x->n_operands; k++) in[k] = xg_alg_where(a, i, XG_OPERAND(x, k), hot, is_hot);
+    if (x == hot) return xg_hb_splat(&a->b, xg_hb_int(&a->b, XLAGPU_PRED, at), DIMS(i), RANK(i));
+    if (x->op == XG_BROADCAST) return xg_alg_kept(a, i, x, at);
+    for (k = 0; k < x->n_operands; k++) in[k] = xg_alg_where(a, i, XG_OPERAND(x, k), hot, at);
     made = xg_inst_clone(x, i->comp, in, i);
     made->shape = xg_hb_shape(&a->b, x->shape->type, DIMS(i), RANK(i));
     return made;
@@ -256,7 +266,7 @@ RULE(reduce_one_hot) {
         return NULL;
     n = DIMS(P(0))[xg_attr_dims(i).p[0]];
     if (n < 2 || n > 1 << 24) return NULL;
-    y = xg_alg_kept(a, i, xg_alg_label(i, hot));
+    y = xg_alg_kept(a, i, xg_alg_label(i, hot), 0);
     in = xg_hb_compare(&a->b, "GE", y, xg_hb_int_like(&a->b, y, 0));
     y = xg_hb_compare(&a->b, "LT", y, xg_hb_int_like(&a->b, y, n));
     in = xg_hb_2(&a->b, XG_AND, in, y);
@@ -286,6 +296,37 @@ RULE(reduce_concatenate) {
         xg_inst *y = xg_hb_reshape(&a->b, XG_OPERAND(c, k), DIMS(i), RANK(i));
         x = xg_hb_2(&a->b, (xg_opcode)op, x, y);
     }
+    return x;
+}
+/* Whether x is made, by so many operations at most, of broadcasts of much smaller arrays. */
+XG_FN bool xg_alg_is_spread(const xg_inst *x, uint32_t rank, uint32_t *most) {
+    uint32_t k;
+    if (RANK(x) != rank) return false;
+    if (x->op == XG_BROADCAST) return XG_OPERAND(x, 0)->shape->elements <= x->shape->elements / XG_ALG_FEW;
+    if (!(xg_op_flags(x->op) & XGF_EW) || !*most) return false;
+    --*most;
+    for (k = 0; k < x->n_operands; k++)
+        if (!xg_alg_is_spread(XG_OPERAND(x, k), rank, most)) return false;
+    return x->n_operands > 0;
+}
+/* Along a few places of what is made of pairs, as the distance of two points is: one after the other, so that what
+ * reads it can make it again. */
+RULE(reduce_few) {
+    enum {
+        OPERATIONS = 64
+    };
+    xg_ints dims = xg_attr_dims(i);
+    xg_inst *x;
+    int op = xg_alg_reducer(i);
+    uint32_t k, n, most;
+    if (op < 0 || dims.n != 1 || i->shape->type != P(0)->shape->type ||
+        (xg_type_class(i->shape->type) == XGT_F && xg_type_bits(i->shape->type) < 32 && op == XG_ADD))
+        return NULL;
+    n = (uint32_t)XG_MIN(DIMS(P(0))[dims.p[0]], (int64_t)XG_ALG_FEW + 1);
+    most = OPERATIONS / XG_MAX(n, 1u);
+    if (!n || n > XG_ALG_FEW || P(0)->op == XG_BROADCAST || !xg_alg_is_spread(P(0), RANK(P(0)), &most)) return NULL;
+    x = xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i));
+    for (k = 0; k < n; k++) x = xg_hb_2(&a->b, (xg_opcode)op, x, xg_alg_where(a, i, P(0), NULL, k));
     return x;
 }
 /* Padding with the initial value along reduced dimensions adds nothing. */
