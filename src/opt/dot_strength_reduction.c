@@ -150,13 +150,18 @@ XG_FN bool xg_dot_is_short(const xg_inst *i) {
     return k <= PRODUCTS && i->shape->rank + side->contracting.n <= XG_RANK_MAX &&
            (xg_dot_is_folded(i) || xg_dot_is_narrow(i, side, k));
 }
-/* What is converted, of a matrix that is the product of it and of numbers spread over the matrix; else the matrix. */
+XG_FN const xg_inst *xg_dot_reshaped(const xg_inst *x) {
+    while (x->op == XG_RESHAPE || x->op == XG_BITCAST) x = XG_OPERAND(x, 0);
+    return x;
+}
+/* What is converted, of a matrix that is the product of it and of numbers spread over the matrix, or over groups of its
+ * rows; else the matrix. */
 XG_FN const xg_inst *xg_dot_unscaled(const xg_inst *x) {
+    const xg_inst *y = xg_dot_reshaped(x), *of;
     uint32_t k;
-    for (k = 0; x->op == XG_MULTIPLY && k < 2; k++) {
-        const xg_inst *scale = XG_OPERAND(x, 1 - k);
-        while (scale->op == XG_RESHAPE || scale->op == XG_BITCAST) scale = XG_OPERAND(scale, 0);
-        if (scale->op == XG_BROADCAST && XG_OPERAND(x, k)->op == XG_CONVERT) return XG_OPERAND(x, k);
+    for (k = 0; y->op == XG_MULTIPLY && k < 2; k++) {
+        of = xg_dot_reshaped(XG_OPERAND(y, k));
+        if (of->op == XG_CONVERT && xg_dot_reshaped(XG_OPERAND(y, 1 - k))->op == XG_BROADCAST) return of;
     }
     return x;
 }
@@ -171,7 +176,7 @@ XG_FN bool xg_dot_is_of_bytes(const xg_inst *dot) {
         APART_TIMES = 16 /* of bytes whose k lie apart, which threads turn, too: xg_device_shared_times */
     };
     const xg_device *device = &dot->comp->module->device;
-    const xg_inst *x;
+    const xg_inst *x, *of;
     xg_dot_part side[2];
     int64_t k, columns;
     xlagpu_type from;
@@ -179,9 +184,10 @@ XG_FN bool xg_dot_is_of_bytes(const xg_inst *dot) {
     bool quick; /* few instructions make that an f32, or products of it */
     if (!xg_dot_reduces(dot)) return false;
     xg_dot_parts_of(dot, side);
-    x = xg_dot_unscaled(side[1 - xg_dot_vector(side)].x);
+    x = side[1 - xg_dot_vector(side)].x;
+    of = xg_dot_unscaled(x);
     if (x->shape->rank != 2 || x->shape->elements < BYTES_LEAST || side[0].batch.n) return false;
-    from = x->op == XG_CONVERT ? XG_OPERAND(x, 0)->shape->type : x->shape->type;
+    from = of->op == XG_CONVERT ? XG_OPERAND(of, 0)->shape->type : x->shape->type;
     bits = xg_type_bits(x->shape->type);
     if (xg_type_bits(from) != 8 || (bits != 8 && bits != 16)) return false;
     if (xg_type_bits(side[0].x->shape->type) != xg_type_bits(side[1].x->shape->type)) return false;
