@@ -726,15 +726,48 @@ RULE(reduce_window_whole) {
     }
     return size > SMALL ? xg_hb_reshape(&a->b, xg_alg_reduce_again(a, i, P(0), dims, n), DIMS(i), RANK(i)) : NULL;
 }
+/* r with other windows, of another operand. */
+XG_FN xg_inst *xg_alg_with_windows(xg_inst *i, xg_inst *r, xg_inst *x, const xg_window_dim *windows) {
+    xg_attr kept = xg_attr_make(XG_A_window);
+    xg_window *made = XG_NEW(i->comp->module->arena, xg_window);
+    xg_inst *in[2];
+    made->n = RANK(r);
+    made->p = windows;
+    kept.v.window = made;
+    in[0] = x;
+    in[1] = XG_OPERAND(r, 1);
+    r = xg_inst_clone(r, i->comp, in, i);
+    r->shape = i->shape;
+    xg_inst_set_attr(r, kept);
+    return r;
+}
+/* Sums that begin at the other end, of what was turned for that and is turned back. */
+RULE(reverse_reduce_window) {
+    xg_inst *r = P(0), *x = r->n_operands == 2 ? XG_OPERAND(r, 0) : r;
+    xg_ints dims = xg_attr_dims(i);
+    xg_window_dim *now;
+    uint32_t k;
+    if (r->op != XG_REDUCE_WINDOW || x->op != XG_REVERSE || !xg_ints_equal(xg_attr_dims(x), dims) ||
+        xg_alg_reducer(r) < 0 || !xg_inst_attr(r, XG_A_window) || !xg_opt_has_one_user(r))
+        return NULL;
+    now = XG_NEW_N(a->m->arena, xg_window_dim, RANK(r));
+    memcpy(now, xg_inst_attr(r, XG_A_window)->v.window->p, RANK(r) * sizeof *now);
+    for (k = 0; k < dims.n; k++) {
+        xg_window_dim *w = &now[dims.p[k]];
+        int64_t low = w->pad_low;
+        if (w->stride != 1 || w->base_dilation != 1) return NULL;
+        w->pad_low = w->pad_high;
+        w->pad_high = low;
+    }
+    return xg_alg_with_windows(i, r, XG_OPERAND(x, 0), now);
+}
 /* The windows that a slice keeps are made of what they cover. A running sum makes all of its elements at the price of
  * one: of that only the last of those, or the other dimensions. */
 RULE(slice_reduce_window) {
-    xg_inst *r = P(0), *x, *in[2];
+    xg_inst *r = P(0), *x;
     const xg_slice_dim *s = xg_inst_attr(i, XG_A_slice)->v.slices->p;
     xg_slice_dim d[XG_RANK_MAX];
-    xg_attr kept = xg_attr_make(XG_A_window);
     xg_window_dim *now;
-    xg_window *made;
     uint32_t scanned = UINT32_MAX, k;
     bool reverse;
     if (r->op != XG_REDUCE_WINDOW || !xg_inst_attr(r, XG_A_window) || r->n_operands != 2 || !xg_opt_has_one_user(r) ||
@@ -765,16 +798,7 @@ RULE(slice_reduce_window) {
         now[k].pad_low = count == 1 ? 0 : d[k].start - from;
         now[k].pad_high = count == 1 ? 0 : to - d[k].limit;
     }
-    made = XG_NEW(a->m->arena, xg_window);
-    made->n = RANK(r);
-    made->p = now;
-    kept.v.window = made;
-    in[0] = xg_hb_slice(&a->b, x, d);
-    in[1] = XG_OPERAND(r, 1);
-    r = xg_inst_clone(r, i->comp, in, i);
-    r->shape = i->shape;
-    xg_inst_set_attr(r, kept);
-    return r;
+    return xg_alg_with_windows(i, r, xg_hb_slice(&a->b, x, d), now);
 }
 /* The computation of a map, if it is elementwise all through, on whole arrays. */
 RULE(map_inline) {
