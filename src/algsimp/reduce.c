@@ -215,17 +215,10 @@ RULE(reduce_broadcast_sum) {
     init = xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i));
     return xg_hb_2(&a->b, XG_ADD, xg_hb_2(&a->b, XG_MULTIPLY, x, xg_hb_splat(&a->b, many, DIMS(i), RANK(i))), init);
 }
-/* y, where x is y == 0, 1, 2 ... along the one dimension that i sums up, on which y does not depend; else NULL. */
+/* The label that x compares with places along the one dimension that i sums up; NULL: it does not. */
 XG_FN xg_inst *xg_alg_label(const xg_inst *i, const xg_inst *x) {
     xg_ints dims = xg_attr_dims(i);
-    uint32_t k;
-    for (k = 0; k < 2 && x->op == XG_COMPARE && xg_str_is(xg_attr_str(x, XG_A_direction), "EQ"); k++) {
-        const xg_inst *n = XG_OPERAND(x, 1 - k);
-        if (n->op == XG_IOTA && xg_alg_is_int(n) && xg_type_bits(n->shape->type) >= 32 && dims.n == 1 &&
-            dims.p[0] == xg_attr_int(n, XG_A_iota_dimension, 0) && xg_alg_is_kept(i, XG_OPERAND(x, k)))
-            return XG_OPERAND(x, k);
-    }
-    return NULL;
+    return dims.n == 1 ? xg_opt_label(x, dims.p[0]) : NULL;
 }
 /* Whether x has, in so many steps at most, one value where `hot` is true and one where it is not: the only label, one
  * hot, that it is made of. */

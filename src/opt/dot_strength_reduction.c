@@ -214,9 +214,9 @@ XG_FN xg_inst *xg_dot_labels(const xg_inst *dot) {
         UNITS_TIMES = 32      /* as many by matrix units */
     };
     xg_dot_dims d = xg_dot_dims_of(dot);
-    const xg_inst *hot = XG_OPERAND(dot, 0), *w = XG_OPERAND(dot, 1), *n, *y;
-    int64_t work = xg_cost_mul(dot->shape->elements, w->shape->dims[0]), at = d.lc.p[0];
-    uint32_t k, j;
+    const xg_inst *hot = XG_OPERAND(dot, 0), *w = XG_OPERAND(dot, 1), *y;
+    int64_t work = xg_cost_mul(dot->shape->elements, w->shape->dims[0]), at = d.lc.n == 1 ? d.lc.p[0] : 0;
+    uint32_t j;
     if (xg_type_bits(w->shape->type) < 32) work /= UNITS_TIMES;
     if (xg_type_class(w->shape->type) == XGT_F && xg_type_bits(w->shape->type) < 16) return NULL; /* some have no 0 */
     if (d.lb.n || d.lc.n != 1 || d.rc.p[0] || w->shape->rank != 2 || work < WORK_LEAST) return NULL;
@@ -225,17 +225,9 @@ XG_FN xg_inst *xg_dot_labels(const xg_inst *dot) {
         at = (int64_t)hot->shape->rank - 1;
     }
     if (hot->op != XG_CONVERT || at < 0 || hot->shape->dims[at] != w->shape->dims[0]) return NULL;
-    hot = XG_OPERAND(hot, 0);
-    for (k = 0; k < 2 && hot->op == XG_COMPARE && xg_str_is(xg_attr_str(hot, XG_A_direction), "EQ"); k++) {
-        n = XG_OPERAND(hot, k);
-        y = XG_OPERAND(hot, 1 - k);
-        if (n->op != XG_IOTA || y->op != XG_BROADCAST || xg_type_class(n->shape->type) != XGT_I ||
-            xg_type_bits(n->shape->type) < 32 || xg_attr_int(n, XG_A_iota_dimension, 0) != at)
-            continue;
-        for (j = 0; j < xg_attr_dims(y).n && xg_attr_dims(y).p[j] == (int64_t)j + (j >= at); j++) {}
-        if (j + 1 == hot->shape->rank) return XG_OPERAND(y, 0);
-    }
-    return NULL;
+    y = xg_opt_label(XG_OPERAND(hot, 0), at);
+    for (j = 0; y && j < xg_attr_dims(y).n && xg_attr_dims(y).p[j] == (int64_t)j + (j >= at); j++) {}
+    return y && j + 1 == hot->shape->rank ? XG_OPERAND(y, 0) : NULL;
 }
 /* Zeros times what is infinite or NaN are NaN, too: of such elements a column has none, or only the one that is
  * chosen. */
