@@ -182,6 +182,7 @@ typedef struct xg_alg {
     X(reduce_one_hot, REDUCE, CLOSE) \
     X(reduce_pad, REDUCE, EXACT) \
     X(reduce_concatenate, REDUCE, CLOSE) \
+    X(reduce_few, REDUCE, CLOSE) \
     X(reduce_reduce, REDUCE, CLOSE) \
     X(reduce_all_least, REDUCE, EXACT) \
     X(select_masked_rows, SELECT, EXACT) \
@@ -195,6 +196,7 @@ typedef struct xg_alg {
     X(reduce_window_whole, REDUCE_WINDOW, CLOSE) \
     X(reduce_window_split, REDUCE_WINDOW, CLOSE) \
     X(slice_reduce_window, SLICE, EXACT) \
+    X(reverse_reduce_window, REVERSE, CLOSE) \
     X(map_inline, MAP, EXACT) \
     /* matrix.c: what is known of matrices */ \
     X(transpose_symmetric, TRANSPOSE, EXACT) \

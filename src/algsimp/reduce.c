@@ -174,18 +174,28 @@ XG_FN bool xg_alg_is_kept(const xg_inst *i, const xg_inst *x) {
         if (source[dims.p[k]] >= 0) return false;
     return true;
 }
-XG_FN xg_inst *xg_alg_kept(xg_alg *a, const xg_inst *i, xg_inst *x) {
-    int64_t source[XG_RANK_MAX], place[XG_RANK_MAX], next = 0;
+/* The broadcast x at one place along the dimension that i reduces, any of them if it does not change along these. */
+XG_FN xg_inst *xg_alg_kept(xg_alg *a, const xg_inst *i, const xg_inst *x, uint32_t at) {
+    int64_t source[XG_RANK_MAX], place[XG_RANK_MAX], left[XG_RANK_MAX], next = 0;
     bool gone[XG_RANK_MAX];
-    xg_ints at = xg_attr_dims(x);
-    uint32_t k;
+    xg_ints dims = xg_attr_dims(x);
+    xg_inst *y = XG_OPERAND(x, 0);
+    uint32_t k, n = 0;
     xg_alg_flags(xg_attr_dims(i), gone, RANK(x));
     for (k = 0; k < RANK(x); k++) {
         place[k] = next;
         next += !gone[k];
     }
-    for (k = 0; k < at.n; k++) source[k] = place[at.p[k]];
-    return xg_hb_broadcast(&a->b, XG_OPERAND(x, 0), DIMS(i), RANK(i), source, at.n);
+    for (k = 0; k < dims.n; k++) {
+        if (gone[dims.p[k]])
+            y = xg_hb_slice_dim(&a->b, y, k, at, at + 1);
+        else {
+            left[n] = DIMS(y)[k];
+            source[n++] = place[dims.p[k]];
+        }
+    }
+    if (n < dims.n) y = xg_hb_reshape(&a->b, y, left, n);
+    return xg_hb_broadcast(&a->b, y, DIMS(i), RANK(i), source, n);
 }
 /* The same for sums of floats: one rounding for many. Where the number of them is none of the type's, the sum stays. */
 RULE(reduce_broadcast_sum) {
@@ -201,21 +211,14 @@ RULE(reduce_broadcast_sum) {
     if (times > (int64_t)1 << 24) return NULL;
     many = xg_hb_float(&a->b, i->shape->type, (double)times);
     if (xg_literal_get_float(many->literal, 0) != (double)times) return NULL;
-    x = xg_alg_kept(a, i, b);
+    x = xg_alg_kept(a, i, b, 0);
     init = xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i));
     return xg_hb_2(&a->b, XG_ADD, xg_hb_2(&a->b, XG_MULTIPLY, x, xg_hb_splat(&a->b, many, DIMS(i), RANK(i))), init);
 }
-/* y, where x is y == 0, 1, 2 ... along the one dimension that i sums up, on which y does not depend; else NULL. */
+/* The label that x compares with places along the one dimension that i sums up; NULL: it does not. */
 XG_FN xg_inst *xg_alg_label(const xg_inst *i, const xg_inst *x) {
     xg_ints dims = xg_attr_dims(i);
-    uint32_t k;
-    for (k = 0; k < 2 && x->op == XG_COMPARE && xg_str_is(xg_attr_str(x, XG_A_direction), "EQ"); k++) {
-        const xg_inst *n = XG_OPERAND(x, 1 - k);
-        if (n->op == XG_IOTA && xg_alg_is_int(n) && xg_type_bits(n->shape->type) >= 32 && dims.n == 1 &&
-            dims.p[0] == xg_attr_int(n, XG_A_iota_dimension, 0) && xg_alg_is_kept(i, XG_OPERAND(x, k)))
-            return XG_OPERAND(x, k);
-    }
-    return NULL;
+    return dims.n == 1 ? xg_opt_label(x, dims.p[0]) : NULL;
 }
 /* Whether x has, in so many steps at most, one value where `hot` is true and one where it is not: the only label, one
  * hot, that it is made of. */
@@ -231,13 +234,13 @@ XG_FN bool xg_alg_has_two(const xg_inst *i, xg_inst *x, xg_inst **hot, uint32_t 
         if (RANK(XG_OPERAND(x, k)) != RANK(x) || !xg_alg_has_two(i, XG_OPERAND(x, k), hot, steps - 1)) return false;
     return true;
 }
-/* That value, in the shape of i. */
-XG_FN xg_inst *xg_alg_where(xg_alg *a, xg_inst *i, xg_inst *x, const xg_inst *hot, uint32_t is_hot) {
+/* That value, or the one at a place along the dimension that i reduces, in the shape of i. */
+XG_FN xg_inst *xg_alg_where(xg_alg *a, xg_inst *i, xg_inst *x, const xg_inst *hot, uint32_t at) {
     xg_inst *in[3], *made;
     uint32_t k;
-    if (x == hot) return xg_hb_splat(&a->b, xg_hb_int(&a->b, XLAGPU_PRED, is_hot), DIMS(i), RANK(i));
-    if (xg_alg_is_kept(i, x)) return xg_alg_kept(a, i, x);
-    for (k = 0; k < x->n_operands; k++) in[k] = xg_alg_where(a, i, XG_OPERAND(x, k), hot, is_hot);
+    if (x == hot) return xg_hb_splat(&a->b, xg_hb_int(&a->b, XLAGPU_PRED, at), DIMS(i), RANK(i));
+    if (x->op == XG_BROADCAST) return xg_alg_kept(a, i, x, at);
+    for (k = 0; k < x->n_operands; k++) in[k] = xg_alg_where(a, i, XG_OPERAND(x, k), hot, at);
     made = xg_inst_clone(x, i->comp, in, i);
     made->shape = xg_hb_shape(&a->b, x->shape->type, DIMS(i), RANK(i));
     return made;
@@ -256,7 +259,7 @@ RULE(reduce_one_hot) {
         return NULL;
     n = DIMS(P(0))[xg_attr_dims(i).p[0]];
     if (n < 2 || n > 1 << 24) return NULL;
-    y = xg_alg_kept(a, i, xg_alg_label(i, hot));
+    y = xg_alg_kept(a, i, xg_alg_label(i, hot), 0);
     in = xg_hb_compare(&a->b, "GE", y, xg_hb_int_like(&a->b, y, 0));
     y = xg_hb_compare(&a->b, "LT", y, xg_hb_int_like(&a->b, y, n));
     in = xg_hb_2(&a->b, XG_AND, in, y);
@@ -286,6 +289,37 @@ RULE(reduce_concatenate) {
         xg_inst *y = xg_hb_reshape(&a->b, XG_OPERAND(c, k), DIMS(i), RANK(i));
         x = xg_hb_2(&a->b, (xg_opcode)op, x, y);
     }
+    return x;
+}
+/* Whether x is made, by so many operations at most, of broadcasts of much smaller arrays. */
+XG_FN bool xg_alg_is_spread(const xg_inst *x, uint32_t rank, uint32_t *most) {
+    uint32_t k;
+    if (RANK(x) != rank) return false;
+    if (x->op == XG_BROADCAST) return XG_OPERAND(x, 0)->shape->elements <= x->shape->elements / XG_ALG_FEW;
+    if (!(xg_op_flags(x->op) & XGF_EW) || !*most) return false;
+    --*most;
+    for (k = 0; k < x->n_operands; k++)
+        if (!xg_alg_is_spread(XG_OPERAND(x, k), rank, most)) return false;
+    return x->n_operands > 0;
+}
+/* Along a few places of what is made of pairs, as the distance of two points is: one after the other, so that what
+ * reads it can make it again. */
+RULE(reduce_few) {
+    enum {
+        OPERATIONS = 64
+    };
+    xg_ints dims = xg_attr_dims(i);
+    xg_inst *x;
+    int op = xg_alg_reducer(i);
+    uint32_t k, n, most;
+    if (op < 0 || dims.n != 1 || i->shape->type != P(0)->shape->type ||
+        (xg_type_class(i->shape->type) == XGT_F && xg_type_bits(i->shape->type) < 32 && op == XG_ADD))
+        return NULL;
+    n = (uint32_t)XG_MIN(DIMS(P(0))[dims.p[0]], (int64_t)XG_ALG_FEW + 1);
+    most = OPERATIONS / XG_MAX(n, 1u);
+    if (!n || n > XG_ALG_FEW || P(0)->op == XG_BROADCAST || !xg_alg_is_spread(P(0), RANK(P(0)), &most)) return NULL;
+    x = xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i));
+    for (k = 0; k < n; k++) x = xg_hb_2(&a->b, (xg_opcode)op, x, xg_alg_where(a, i, P(0), NULL, k));
     return x;
 }
 /* Padding with the initial value along reduced dimensions adds nothing. */
@@ -685,15 +719,48 @@ RULE(reduce_window_whole) {
     }
     return size > SMALL ? xg_hb_reshape(&a->b, xg_alg_reduce_again(a, i, P(0), dims, n), DIMS(i), RANK(i)) : NULL;
 }
+/* r with other windows, of another operand. */
+XG_FN xg_inst *xg_alg_with_windows(xg_inst *i, xg_inst *r, xg_inst *x, const xg_window_dim *windows) {
+    xg_attr kept = xg_attr_make(XG_A_window);
+    xg_window *made = XG_NEW(i->comp->module->arena, xg_window);
+    xg_inst *in[2];
+    made->n = RANK(r);
+    made->p = windows;
+    kept.v.window = made;
+    in[0] = x;
+    in[1] = XG_OPERAND(r, 1);
+    r = xg_inst_clone(r, i->comp, in, i);
+    r->shape = i->shape;
+    xg_inst_set_attr(r, kept);
+    return r;
+}
+/* Sums that begin at the other end, of what was turned for that and is turned back. */
+RULE(reverse_reduce_window) {
+    xg_inst *r = P(0), *x = r->n_operands == 2 ? XG_OPERAND(r, 0) : r;
+    xg_ints dims = xg_attr_dims(i);
+    xg_window_dim *now;
+    uint32_t k;
+    if (r->op != XG_REDUCE_WINDOW || x->op != XG_REVERSE || !xg_ints_equal(xg_attr_dims(x), dims) ||
+        xg_alg_reducer(r) < 0 || !xg_inst_attr(r, XG_A_window) || !xg_opt_has_one_user(r))
+        return NULL;
+    now = XG_NEW_N(a->m->arena, xg_window_dim, RANK(r));
+    memcpy(now, xg_inst_attr(r, XG_A_window)->v.window->p, RANK(r) * sizeof *now);
+    for (k = 0; k < dims.n; k++) {
+        xg_window_dim *w = &now[dims.p[k]];
+        int64_t low = w->pad_low;
+        if (w->stride != 1 || w->base_dilation != 1) return NULL;
+        w->pad_low = w->pad_high;
+        w->pad_high = low;
+    }
+    return xg_alg_with_windows(i, r, XG_OPERAND(x, 0), now);
+}
 /* The windows that a slice keeps are made of what they cover. A running sum makes all of its elements at the price of
  * one: of that only the last of those, or the other dimensions. */
 RULE(slice_reduce_window) {
-    xg_inst *r = P(0), *x, *in[2];
+    xg_inst *r = P(0), *x;
     const xg_slice_dim *s = xg_inst_attr(i, XG_A_slice)->v.slices->p;
     xg_slice_dim d[XG_RANK_MAX];
-    xg_attr kept = xg_attr_make(XG_A_window);
     xg_window_dim *now;
-    xg_window *made;
     uint32_t scanned = UINT32_MAX, k;
     bool reverse;
     if (r->op != XG_REDUCE_WINDOW || !xg_inst_attr(r, XG_A_window) || r->n_operands != 2 || !xg_opt_has_one_user(r) ||
@@ -724,16 +791,7 @@ RULE(slice_reduce_window) {
         now[k].pad_low = count == 1 ? 0 : d[k].start - from;
         now[k].pad_high = count == 1 ? 0 : to - d[k].limit;
     }
-    made = XG_NEW(a->m->arena, xg_window);
-    made->n = RANK(r);
-    made->p = now;
-    kept.v.window = made;
-    in[0] = xg_hb_slice(&a->b, x, d);
-    in[1] = XG_OPERAND(r, 1);
-    r = xg_inst_clone(r, i->comp, in, i);
-    r->shape = i->shape;
-    xg_inst_set_attr(r, kept);
-    return r;
+    return xg_alg_with_windows(i, r, xg_hb_slice(&a->b, x, d), now);
 }
 /* The computation of a map, if it is elementwise all through, on whole arrays. */
 RULE(map_inline) {

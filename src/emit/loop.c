@@ -27,6 +27,7 @@ enum {
     XG_LOOP_ROWS_WORK = 400 /* a round that stays in a loop would wait for memory each time */,
     XG_LOOP_ROW_BYTES = 128 /* of a vector that is worth it */,
     XG_LOOP_ROWS_LEAST = 8 /* rounds that are worth it */,
+    XG_LOOP_RESIDENT = 4 /* such a part of the threads there is room for, at least: in place rounds wait in turn */,
     XG_LOOP_NEIGHBOURS_WORK = 1024 /* of all rounds that are written out */
 };
 /* Rounds that are neighbours, as a power of two. */
@@ -224,6 +225,7 @@ XG_FN void xg_loop_along_rows(xg_loop_walk *w, int64_t elements) {
     if (row == elements || elements % row) return;
     for (rounds = XG_LOOP_ROWS; rounds > w->rounds; rounds--) {
         if (vectors % rounds || elements / (vectors / rounds) < blocks ||
+            elements / (vector * rounds) < e->target->resident_threads / XG_LOOP_RESIDENT ||
             xg_loop_rows_work(e, elements, rounds) * vector > XG_LOOP_ROWS_WORK)
             continue;
         for (threads = 2 * XG_LAUNCH_THREADS; threads >= XG_LAUNCH_THREADS / 2;

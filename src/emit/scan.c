@@ -67,9 +67,13 @@ XG_TABLE const xg_form_field xg_running_form[] = {
     {"lanes", offsetof(xg_running, lanes)},
     {"rows", offsetof(xg_running, rows)},
 };
-/* Elements of a thread at once, and threads of a row. */
+/* Elements of a thread at once, and threads of a row: whole blocks where the device has room for those of all rows. */
 XG_FN void xg_running_decide(xg_running *d) {
-    int64_t vectors, bytes = 1;
+    enum {
+        ROWS_FEW = 64
+    };
+    int64_t vectors, bytes = 1,
+                     few = XG_MAX(d->r.e->target->resident_threads / XG_RUNNING_THREADS_MAX, (int64_t)ROWS_FEW);
     uint32_t k;
     for (k = 0; k < d->r.e->n_roots; k++)
         bytes =
@@ -77,7 +81,8 @@ XG_FN void xg_running_decide(xg_running *d) {
     for (d->vector = XG_MIN(16 / bytes, (int64_t)8); d->length % d->vector; d->vector /= 2) {}
     if (d->vector == 1 && d->length >= 128) d->vector = 4; /* no accesses by vectors, but fewer steps */
     vectors = (d->length + d->vector - 1) / d->vector;
-    for (d->lanes = 1; d->lanes < (d->kept < 64 ? 4 : 1) * XG_RUNNING_LANES && d->lanes < vectors; d->lanes *= 2) {}
+    few = d->kept < few ? XG_RUNNING_THREADS_MAX : XG_RUNNING_LANES;
+    for (d->lanes = 1; d->lanes < few && d->lanes < vectors; d->lanes *= 2) {}
     d->rows = XG_MAX(XG_LAUNCH_THREADS / d->lanes, (int64_t)1);
 }
 /* Why rows cannot be run over like that; NULL: they can. */

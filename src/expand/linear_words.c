@@ -352,7 +352,7 @@ XG_FN void *xg_lin_value(xg_fml *words, char letter, const char *number) {
 XG_FN void xg_lin_set(xg_fml *words, char letter, void *v) {
     ((xg_lin *)(void *)words)->v[letter - 'a'] = (xg_inst *)v;
 }
-XG_FN void xg_lin_begin(xg_lin *f, const xg_hb *b) {
+XG_ONE_COPY XG_FN void xg_lin_begin(xg_lin *f, const xg_hb *b) {
     f->words.make = xg_lin_make;
     f->words.value = xg_lin_value;
     f->words.set = xg_lin_set;

@@ -404,9 +404,31 @@ XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
 
 /* ---- a producer inside ---- */
 
+enum {
+    XG_KERNEL_SITES_LEAST = 4
+};
+/* How often elements of a producer inside are computed. What reads neighbours of them, as a stencil does, computes
+ * those of a few elements together, of which several are the same: half of them here, at the least. The producer is
+ * little more than a border, and reads one element for each: of what reads neighbours itself a thread would hold too
+ * many. */
+XG_FN int64_t xg_kernel_computed(const xg_kernel *c, const xg_kernel_input *in) {
+    enum {
+        SITES_MOST = 16, /* of more a thread's elements are too many at a time */
+        INPUTS_MOST = 2  /* of more it is a tree of branches */
+    };
+    const xg_kernel *p = in->from;
+    int64_t reads = 0;
+    uint32_t k;
+    if (in->sites > SITES_MOST || p->n_inputs > INPUTS_MOST || in->order || !in->coalesced || in->contracted ||
+        c->hero || c->loops || p->hero || p->loops || in->walked > c->elements)
+        return in->reads;
+    for (k = 0; k < p->n_inputs; k++) reads = XG_MAX(reads, p->inputs[k].reads);
+    return reads > p->elements + p->elements / XG_KERNEL_SITES_LEAST ? in->reads : in->reads / 2;
+}
 XG_FN int64_t xg_kernel_instructions_with(const xg_kernel *c, const xg_kernel_input *in) {
+    int64_t computed = in->sites < XG_KERNEL_SITES_LEAST ? in->reads : xg_kernel_computed(c, in);
     return xg_cost_add(
-        c->instructions, xg_cost_scale(in->from->instructions, in->reads, XG_MAX(in->from->elements, (int64_t)1)));
+        c->instructions, xg_cost_scale(in->from->instructions, computed, XG_MAX(in->from->elements, (int64_t)1)));
 }
 
 /* Each update of a slice asks of every later one in the kernel whether that writes over it: two comparisons a

@@ -2,9 +2,9 @@
  *
  * Of a vector it is one step for each element; memory can add up vectors of floats (targets that cannot get a step for
  * each, ptx/legalize.c). What combines the element with one other value by an operation that memory can do is one
- * instruction (llvm.atomicrmw.*; a target that lacks one for the type gets the loop, ptx/legalize.c). Everything else
- * is a loop: read, compute, and exchange if the element is still the one that was read. A new element that has the bits
- * of the old one needs no exchange. */
+ * instruction (llvm.atomicrmw.*; a target that lacks one for the type gets the loop, ptx/legalize.c). The maximum of
+ * floats is that of integers, see xg_katomic_extreme. Everything else is a loop: read, compute, and exchange if the
+ * element is still the one that was read. A new element that has the bits of the old one needs no exchange. */
 #ifndef XG_KIR_ATOMICS_C
 #define XG_KIR_ATOMICS_C
 #include "kir.h"
@@ -144,6 +144,35 @@ XG_FN void xg_katomic_red_at(xg_kb *b, xg_kopcode red, xg_kval *v, xg_kval *p) {
     o[1] = p;
     xg_kir_do(b, red, o, 2)->a = v->type->elements * xg_kelem_bytes(v->type->elem);
 }
+XG_FN void xg_katomic_red_if(xg_kb *b, xg_kval *cond, xg_kopcode red, xg_kval *v, xg_kval *p) {
+    xg_kop *branch = xg_kif(b, cond, NULL, 0);
+    xg_kb in = xg_kb_end(b->m, branch->regions[0]);
+    xg_katomic_red_at(&in, red, v, p);
+    xg_kyield(&in, NULL, 0);
+    in = xg_kb_end(b->m, branch->regions[1]);
+    xg_kyield(&in, NULL, 0);
+}
+/* The larger (or smaller) one of the element and v. As integers, floats of one sign have their own order, and those of
+ * the other sign its reverse: so the new element goes to memory by one of two operations, as its sign says. Threads
+ * only ever move the element one way, so what was read here never takes it back. A NaN gets the sign with which it is
+ * beyond all numbers in the integers' order, too. */
+XG_FN void xg_katomic_extreme(xg_kb *b, xg_kopcode op, xg_kelem e, xg_kval *v, xg_kval *p) {
+    bool max = op == XG_K_OP_MAXF;
+    xg_kelem i = xg_katomic_bits(e);
+    const xg_ktype *t = xg_kir_scalar(b->m, i);
+    int64_t least = e == XG_E_F32 ? INT32_MIN : INT64_MIN;
+    xg_kval *sign = xg_kconst_int(b, i, least), *old = xg_kir_value(b, XG_K_OP_LOAD, &p, 1, t), *bits, *changed, *same;
+    old->def->a = xg_kelem_bytes(e);
+    old->def->flags = KM_VOLATILE;
+    bits = xg_kcast(b, XG_K_OP_BITCAST, xg_k2(b, op, xg_kcast(b, XG_K_OP_BITCAST, old, e), v), i);
+    changed = xg_kcmpi_(b, XG_CI_NE, bits, old);
+    same = xg_kcmpi_int(b, XG_CI_ULE, max ? xg_k2(b, XG_K_OP_XORI, bits, sign) : bits,
+        e == XG_E_F32 ? (int64_t)0xff << 23 : (int64_t)0x7ff << 52);
+    xg_katomic_red_if(b, xg_k2(b, XG_K_OP_ANDI, changed, same), max ? XG_K_OP_RED_MINU : XG_K_OP_RED_MINS, bits, p);
+    bits = max ? xg_k2(b, XG_K_OP_ANDI, bits, xg_kconst_int(b, i, ~least)) : xg_k2(b, XG_K_OP_ORI, bits, sign);
+    same = xg_k2(b, XG_K_OP_XORI, same, xg_kconst_int(b, XG_E_I1, 1));
+    xg_katomic_red_if(b, xg_k2(b, XG_K_OP_ANDI, changed, same), max ? XG_K_OP_RED_MAXS : XG_K_OP_RED_MAXU, bits, p);
+}
 XG_FN void xg_katomic_region(xg_kb *b, xg_kregion *r, xg_kelem e, xg_kval *p, xg_kval *shift) {
     xg_kop *op, *next, *last;
     xg_kopcode red;
@@ -162,8 +191,13 @@ XG_FN void xg_katomic_region(xg_kb *b, xg_kregion *r, xg_kelem e, xg_kval *p, xg
     red = last ? xg_katomic_red(last->op) : XG_K_OP_COUNT;
     for (k = 0; last && last->parent == r && last == r->first && last->n_operands == 2 && k < 2; k++) {
         v = last->operands[1 - k].value;
-        if (last->operands[k].value != &r->args[0] || v == &r->args[0] || !xg_katomic_known(red, e)) continue;
-        xg_katomic_red_at(b, red, v, p);
+        if (last->operands[k].value != &r->args[0] || v == &r->args[0]) continue;
+        if ((last->op == XG_K_OP_MAXF || last->op == XG_K_OP_MINF) && (e == XG_E_F32 || e == XG_E_F64))
+            xg_katomic_extreme(b, last->op, e, v, p);
+        else if (xg_katomic_known(red, e))
+            xg_katomic_red_at(b, red, v, p);
+        else
+            continue;
         return;
     }
     xg_katomic_loop(b, e, p, shift, xg_katomic_apply, r);

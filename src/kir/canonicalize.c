@@ -149,6 +149,13 @@ XG_FN bool xg_kcanon_is_cheap(const xg_kop *op) {
     if (op->n_regions || !(flags & KF_PURE) || (flags & KF_READ) || !(flags & KF_LOW)) return false;
     return op->op != XG_K_OP_DIVF && op->op != XG_K_OP_SQRT && (op->op < XG_K_OP_DIVSI || op->op > XG_K_OP_REMUI);
 }
+XG_FN void xg_kcanon_lift(xg_kop *o, xg_kop *op) {
+    xg_kop_move_before(o, op);
+    if (o->op == XG_K_OP_CONST) return;
+    o->results[0].lo = 1; /* what was known under the condition */
+    o->results[0].hi = 0;
+    xg_kop_infer_range(o);
+}
 XG_FN void xg_kcanon_if_speculate(xg_kop *op) {
     uint32_t k, count = 0;
     xg_kop *o, *next;
@@ -163,11 +170,7 @@ XG_FN void xg_kcanon_if_speculate(xg_kop *op) {
     for (k = 0; k < 2; k++)
         for (o = op->regions[k]->first; o != op->regions[k]->last; o = next) {
             next = o->next;
-            xg_kop_move_before(o, op);
-            if (o->op == XG_K_OP_CONST) continue;
-            o->results[0].lo = 1; /* what was known under the condition */
-            o->results[0].hi = 0;
-            xg_kop_infer_range(o);
+            xg_kcanon_lift(o, op);
         }
 }
 XG_FN bool xg_kcanon_if_results(xg_kcanon *c, xg_kop *op) {
@@ -287,6 +290,33 @@ XG_FN bool xg_kcanon_if_merge(xg_kcanon *c, xg_kop *op) {
     return true;
 }
 
+/* A branch in a branch that else gives the same values is one on both conditions: what was padded twice is read by one
+ * access, which others need not wait for. */
+XG_FN bool xg_kcanon_if_nested(xg_kcanon *c, xg_kop *op) {
+    xg_kop *end = xg_kregion_end(op->regions[0]), *in = end->prev, *o, *next;
+    uint32_t k, count = 0;
+    xg_kb b = xg_kb_before(c->m, op);
+    xg_kval *cond;
+    if (!in || in->op != XG_K_OP_IF || !xg_kregion_only_ends(op->regions[1]) || !xg_kregion_only_ends(in->regions[1]))
+        return false;
+    for (k = 0; k < op->n_results; k++)
+        if (end->operands[k].value->def != in ||
+            xg_kregion_end(op->regions[1])->operands[k].value !=
+                xg_kregion_end(in->regions[1])->operands[end->operands[k].value->index].value)
+            return false;
+    for (o = op->regions[0]->first; o != in; o = o->next)
+        if (!xg_kcanon_is_cheap(o) || ++count > XG_KCANON_SPECULATE_MAX) return false;
+    for (o = op->regions[0]->first; o != in; o = next) {
+        next = o->next;
+        xg_kcanon_lift(o, op);
+    }
+    cond = xg_k2(&b, XG_K_OP_ANDI, op->operands[0].value, in->operands[0].value);
+    xg_kcanon_push(c, cond->def);
+    xg_kop_set_operand(op, 0, cond);
+    xg_kcanon_splice(c, in, in->regions[0]);
+    xg_kcanon_push(c, op);
+    return true;
+}
 XG_FN void xg_kcanon_if(xg_kcanon *c, xg_kop *op) {
     int64_t v;
     if (xg_kval_is_const(op->operands[0].value, &v)) {
@@ -295,6 +325,7 @@ XG_FN void xg_kcanon_if(xg_kcanon *c, xg_kop *op) {
     }
     if (op->n_results) xg_kcanon_if_speculate(op);
     if (op->n_results && xg_kcanon_if_results(c, op)) return;
+    if (op->n_results && xg_kcanon_if_nested(c, op)) return;
     if (xg_kcanon_if_merge(c, op)) return;
     xg_kcanon_if_condition(c, op);
 }

@@ -521,6 +521,18 @@ XG_FN bool xg_dot_is_symmetric(const xg_inst *dot) {
     if (xg_inst_attr(dot, XG_A_algorithm)) return false;
     return !precision || precision->v.words->n != 2 || xg_str_eq(precision->v.words->p[0], precision->v.words->p[1]);
 }
+/* y, where x is y == 0, 1, 2 ... along a dimension on which the broadcast y does not depend; else NULL. */
+XG_FN xg_inst *xg_opt_label(const xg_inst *x, int64_t dim) {
+    uint32_t k;
+    for (k = 0; k < 2 && x->op == XG_COMPARE && xg_str_is(xg_attr_str(x, XG_A_direction), "EQ"); k++) {
+        const xg_inst *n = XG_OPERAND(x, 1 - k), *y = XG_OPERAND(x, k);
+        if (n->op == XG_IOTA && y->op == XG_BROADCAST && xg_type_class(n->shape->type) == XGT_I &&
+            xg_type_bits(n->shape->type) >= 32 && dim == xg_attr_int(n, XG_A_iota_dimension, 0) &&
+            !xg_ints_at(xg_attr_dims(y), dim, NULL))
+            return XG_OPERAND(x, k);
+    }
+    return NULL;
+}
 XG_FN bool xg_opt_has_one_user(const xg_inst *x) {
     return x->first_use && x->first_use == x->last_use && x != x->comp->root;
 }

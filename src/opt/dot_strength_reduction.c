@@ -4,6 +4,7 @@
  * contraction by tiles but a reduction, which reads memory in order, fuses with what makes the matrix, and takes the
  * epilogue along.
  *     dot(m[b,i,k], v[b,k])  ->  reduce(multiply(m, broadcast(v)), 0) over k
+ * Rows that have a one where a number says, and zeros elsewhere, choose rows of the other matrix: a gather.
  * Sums of up to four products (points of three coordinates, rotations) are few operations beside writing the result.
  * Dots that may become attention are left (the pass attention-split sees to those that do not), and what tiles make in
  * less time (xg_dot_is_of_tiles): beside fast memory large matrices of bytes, and columns for which reductions would
@@ -272,7 +273,57 @@ XG_FN bool xg_dot_is_left(const xg_inst *dot) {
     if (xg_dot_is_of_bytes(dot)) return alone || device->tensor_memory;
     return (alone || device->blocks_per_cluster > 1) && !(xg_op_flags(xg_dot_matrix(&side[1 - v])->op) & XGF_EW);
 }
+/* The numbers of the ones, where the left side of a dot of much work is one-hot; else NULL. */
+XG_FN xg_inst *xg_dot_labels(const xg_inst *dot) {
+    enum {
+        WORK_LEAST = 1 << 26, /* products: below, the kernels of a gather are no sooner launched */
+        UNITS_TIMES = 32      /* as many by matrix units */
+    };
+    xg_dot_dims d = xg_dot_dims_of(dot);
+    const xg_inst *hot = XG_OPERAND(dot, 0), *w = XG_OPERAND(dot, 1), *y;
+    int64_t work = xg_cost_mul(dot->shape->elements, w->shape->dims[0]), at = d.lc.n == 1 ? d.lc.p[0] : 0;
+    uint32_t j;
+    if (xg_type_bits(w->shape->type) < 32) work /= UNITS_TIMES;
+    if (xg_type_class(w->shape->type) == XGT_F && xg_type_bits(w->shape->type) < 16) return NULL; /* some have no 0 */
+    if (d.lb.n || d.lc.n != 1 || d.rc.p[0] || w->shape->rank != 2 || work < WORK_LEAST) return NULL;
+    if (hot->op == XG_RESHAPE && at + 1 == hot->shape->rank) { /* of rows */
+        hot = XG_OPERAND(hot, 0);
+        at = (int64_t)hot->shape->rank - 1;
+    }
+    if (hot->op != XG_CONVERT || at < 0 || hot->shape->dims[at] != w->shape->dims[0]) return NULL;
+    y = xg_opt_label(XG_OPERAND(hot, 0), at);
+    for (j = 0; y && j < xg_attr_dims(y).n && xg_attr_dims(y).p[j] == (int64_t)j + (j >= at); j++) {}
+    return y && j + 1 == hot->shape->rank ? XG_OPERAND(y, 0) : NULL;
+}
+/* Zeros times what is infinite or NaN are NaN, too: of such elements a column has none, or only the one that is
+ * chosen. */
+XG_FN xg_inst *xg_dot_gather(const xg_hb *b, xg_inst *dot, xg_inst *labels) {
+    xg_inst *w = XG_OPERAND(dot, 1), *x[2], *in;
+    xlagpu_type t = w->shape->type;
+    int64_t dims[2], at[2] = {0, 1};
+    uint32_t k;
+    dims[0] = labels->shape->elements;
+    dims[1] = w->shape->dims[1];
+    labels = xg_hb_reshape(b, labels, dims, 1);
+    in = xg_hb_2(b, XG_AND, xg_hb_compare(b, "GE", labels, xg_hb_int_like(b, labels, 0)),
+        xg_hb_compare(b, "LT", labels, xg_hb_int_like(b, labels, w->shape->dims[0])));
+    x[0] = xg_hb_rows(b, w, labels);
+    x[0] = xg_hb_select(b, xg_hb_broadcast(b, in, dims, 2, at, 1), x[0], xg_hb_int_like(b, x[0], 0));
+    in = x[0];
+    if (xg_type_class(t) == XGT_F) {
+        x[1] = w;
+        for (k = 0; k < 2; k++) x[k] = xg_hb_convert(b, xg_hb_1(b, XG_NOT, xg_hb_1(b, XG_IS_FINITE, x[k])), XLAGPU_S32);
+        x[1] = xg_hb_broadcast(b, xg_hb_sum(b, x[1], at, 1), dims, 2, at + 1, 1);
+        in = xg_hb_select(b, xg_hb_compare(b, "GT", x[1], x[0]), xg_hb_float_like(b, in, fabs((double)NAN)), in);
+    }
+    return xg_hb_reshape(b, xg_hb_convert(b, in, dot->shape->type), dot->shape->dims, dot->shape->rank);
+}
+XG_FN bool xg_dot_is_one_hot(const xg_inst *i) {
+    xg_dot_part side[2];
+    return xg_dot_may_reduce(i, side) && xg_dot_labels(i);
+}
 XG_FN bool xg_dot_reduces_alone(const xg_inst *i) {
+    if (xg_dot_is_one_hot(i)) return true;
     return !i->scratch && (xg_dot_reduces(i) ? !xg_dot_is_left(i) : xg_dot_is_short(i));
 }
 /* Of two matrices: both in the dimensions of the result, and of the sum behind those. */
@@ -299,6 +350,7 @@ XG_FN xg_inst *xg_dot_reduce(const xg_hb *b, xg_inst *dot) {
     int64_t place[XG_RANK_MAX];
     uint32_t v;
     xg_inst *x[2], *r;
+    if (xg_dot_is_one_hot(dot)) return xg_dot_gather(b, dot, xg_dot_labels(dot));
     xg_dot_parts_of(dot, side);
     v = xg_dot_vector(side);
     if (v == 2) return xg_dot_reduce_short(b, dot, side);

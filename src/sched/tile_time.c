@@ -670,7 +670,7 @@ XG_FN int64_t xg_tile_terms(const xg_inst *conv) {
 }
 /* With one thread for each element: two reads a step, which caches serve at best, and a step waits for the one before,
  * and for its reads, of a loop that is unrolled for those of a few steps together. Of a convolution results share what
- * is read (emit/convolution.c). */
+ * is read (emit/convolution.c). Memory gives operands no sooner than to tiles. */
 XG_FN int64_t xg_tile_loop_time(const xg_tile_plan *p, const xg_device *m) {
     enum {
         READ_LANES = 32 /* a cycle and multiprocessor */,
@@ -685,7 +685,7 @@ XG_FN int64_t xg_tile_loop_time(const xg_tile_plan *p, const xg_device *m) {
     int64_t terms = f->phased ? xg_tile_terms(f->hero) : g->size, wait = STEP_LATENCY;
     int64_t steps = xg_cost_mul(terms, xg_tile_arithmetic(f->sum));
     int64_t reads = xg_cost_mul(xg_cost_mul(f->hero->shape->elements, steps), 2), cycles;
-    int64_t together = xg_gcd(g->axes[g->n - 1].extent, UNROLLED_MOST);
+    int64_t together = xg_gcd(g->axes[g->n - 1].extent, UNROLLED_MOST), terms_of[2];
     if (g->size > WRITTEN_OUT && f->hero->op == XG_DOT && !p->on_processor)
         wait = m->memory_latency / together;
     else if (g->size > WRITTEN_OUT && p->unit == XG_TILE_NO_UNIT && together < UNROLLED)
@@ -694,7 +694,9 @@ XG_FN int64_t xg_tile_loop_time(const xg_tile_plan *p, const xg_device *m) {
     cycles = XG_MAX(reads / (READ_LANES * m->sm_count), xg_cost_mul(steps, wait));
     if (p->unit == XG_TILE_NO_UNIT) /* as the model of time has them */
         cycles = xg_cost_add(cycles, m->memory_latency + XG_COST_TURNOVER_CLOCKS);
-    return xg_cost_scale(cycles, 1000000, m->clock_mhz);
+    terms_of[0] = xg_cost_scale(cycles, 1000000, m->clock_mhz);
+    terms_of[1] = p->on_processor ? 0 : xg_cost_copied(m, xg_tile_operand_bytes(p));
+    return xg_cost_norm(terms_of, 2);
 }
 /* What tiles would make of little work has to be sure to take less than a loop. */
 XG_FN bool xg_tile_is_quicker(const xg_tile_plan *p, const xg_device *m) {
