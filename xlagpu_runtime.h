@@ -264,14 +264,14 @@ typedef enum xlagpu_class {
     X(threads_per_sm, 1 << 20, "resident threads of a multiprocessor") \
     X(blocks_per_sm, 1 << 20, "resident blocks of a multiprocessor") \
     X(threads_per_block, 1 << 20, "threads a block may have") \
-    X(blocks_per_cluster, 1 << 20, "blocks of a cluster that every device of the kind runs; 1: there are no clusters") \
-    X(async_bytes, 1 << 10, "bytes that one instruction of a thread copies to shared memory while it goes on; 0: none") \
-    X(red_bytes, 1 << 10, "bytes of neighbouring floats that one instruction adds to memory") \
+    X(blocks_per_cluster, 8, "blocks of a cluster that every device of the kind runs; 1: there are no clusters") \
+    X(async_bytes, 16, "bytes that one instruction of a thread copies to shared memory while it goes on; 0: none") \
+    X(red_bytes, 16, "bytes of neighbouring floats that one instruction adds to memory") \
     X(registers_per_sm, 1 << 24, "32-bit registers of a multiprocessor") \
     X(registers_per_thread, 1 << 16, "32-bit registers a thread may have") \
     X(shared_per_sm, 1 << 30, "bytes of shared memory of a multiprocessor") \
     X(shared_per_block, 1 << 30, "bytes of shared memory a block may have, with opt-in") \
-    X(shared_static, 1 << 30, "bytes of shared memory a block may declare without opt-in") \
+    X(shared_static, 48 << 10, "bytes of shared memory a block may declare without opt-in") \
     X(shared_reserved, 1 << 30, "bytes of shared memory that the system takes of each block") \
     X(l1_bytes, 1 << 30, "bytes of a multiprocessor's first cache and shared memory together") \
     X(l2_bytes, (int64_t)1 << 40, "bytes of the second cache") \
@@ -443,6 +443,7 @@ typedef struct xlagpu_buffer {
 } xlagpu_buffer; /* bytes 0: none */
 XLAGPU_DEF xlagpu_status xlagpu_rt_alloc(
     xlagpu_device *device, size_t bytes, xlagpu_buffer *out); /* 256-byte aligned, contents undefined */
+/* The address must be the one that xlagpu_rt_alloc gave; others, and buffers that are freed already, are ignored. */
 XLAGPU_DEF void xlagpu_rt_free(xlagpu_device *device, xlagpu_buffer buffer);
 XLAGPU_DEF xlagpu_status xlagpu_rt_upload(
     xlagpu_device *device, xlagpu_buffer to, const void *from, size_t bytes); /* blocks */
@@ -493,8 +494,9 @@ typedef struct xlagpu_rt_call {
     size_t error_bytes;
 } xlagpu_rt_call;
 typedef xlagpu_status (*xlagpu_rt_function)(void *user, const xlagpu_rt_call *call);
-/* Under the name that modules call it by, before such a program is loaded. "infeed" fills its results, "outfeed" takes
- * its operands. An executable may be run by several executions at once: then so is the function. */
+/* Registers a function under the name that modules call it by, before such a program is loaded; a name once. "infeed"
+ * fills its results, "outfeed" takes its operands. An executable may be run by several executions at once: then so is
+ * the function. */
 XLAGPU_DEF xlagpu_status xlagpu_rt_register(
     xlagpu_device *device, const char *name, xlagpu_rt_function function, void *user);
 
@@ -520,7 +522,7 @@ XLAGPU_DEF const xlagpu_rt_attribute *xlagpu_rt_attribute_of(
  * several executables, one behind the other, it takes the one for the newest target that runs on the device. NULL on
  * failure; the message names all functions that the program calls and that are not registered. */
 XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *device, const void *bytes, size_t size);
-XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *program);
+XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *program); /* and finishes its executions; NULL is allowed */
 XLAGPU_DEF uint32_t xlagpu_rt_parameter_count(const xlagpu_program *program);
 XLAGPU_DEF uint32_t xlagpu_rt_result_count(const xlagpu_program *program);
 XLAGPU_DEF bool xlagpu_rt_parameter(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);
@@ -556,7 +558,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *execution, const x
 
 /* All the memory one run needs beside parameters and results. NULL on failure. */
 XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *program);
-XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *execution); /* waits for the last run */
+XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *execution); /* waits for the last run; NULL is allowed */
 /* Enqueues one run on stream (a CUstream; NULL: the default one) and returns, without allocating or locking; on "host"
  * it runs in the call, on threads of its own. A program with loops or branches waits for the stream where what it
  * decides by is on the device. One buffer per parameter and per result, in order; in device layout, 16-byte aligned, of
@@ -758,7 +760,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_make_texture(
 
 #if defined(XLAGPU_IMPLEMENTATION) && !defined(XLAGPU_RUNTIME_IMPLEMENTATION_DONE)
 #define XLAGPU_RUNTIME_IMPLEMENTATION_DONE
-#line 762
+#line 764
 /* rooms_runtime.h -- the implementation of the runtime, lower rooms first. base/ is the same as in xlagpu.h and
  * guarded, so both fit one unit. While developing, the simulator can be a unit of its own: XLAGPU_SPLIT_SIM leaves it
  * out here, and with XLAGPU_SPLIT_SIM_UNIT it is all there is. */
@@ -3356,13 +3358,16 @@ XG_INLINE int64_t xg_shared_whole(int64_t bytes) {
 
 /* ---- device.c ---- */
 enum {
-    XG_DEVICE_CPU_CC = 70,     /* what stands for a compute capability of a host's processor: below all GPUs */
-    XG_DEVICE_WIDE_CPU_CC = 71 /* ... of one with registers of 64 bytes */
+    XG_DEVICE_CPU_CC = 70,      /* what stands for a compute capability of a host's processor: below all GPUs */
+    XG_DEVICE_WIDE_CPU_CC = 71, /* ... of one with registers of 64 bytes */
+    XG_DEVICE_LIST_MAX = 512    /* characters of all names of parts */
 };
 /* fma.rn.f32x2 is one instruction: not before, and of later parts it becomes two. */
 XG_INLINE bool xg_device_has_pairs(const xg_device *d) { return d->tensor_memory && d->cc < 110; }
 XG_INLINE bool xg_device_is_cpu(const xg_device *d) { return d->cc <= XG_DEVICE_WIDE_CPU_CC; }
 XG_FN const char *xg_device_part_name(size_t i); /* in the order of the table; NULL behind the last */
+/* "T4, A100 ...": all of them, for the message about an unknown name. */
+XG_FN void xg_device_part_list(char *out, size_t cap);
 /* A part by its name, or the usual one of a compute capability; false when there is none. */
 XG_FN bool xg_device_of_part(xg_str name, xg_device *out);
 XG_FN bool xg_device_of_cc(uint32_t cc, xg_device *out);
@@ -3617,8 +3622,9 @@ enum {
     XG_DEVICE_RED_BYTES = 16,
     XG_DEVICE_ASYNC_CC = 80, /* PTX ISA: cp.async */
     XG_DEVICE_ASYNC_BYTES = 16,
-    XG_DEVICE_MEET_NS = 2500,  /* E: about what a launch takes; docs/time_model.md */
-    XG_DEVICE_REDUCES_CC = 90, /* D: H100's NVSwitch and later ones reduce; parts on PCIe have none */
+    XG_DEVICE_CLUSTERS_CC = 90, /* PTX ISA: .cluster_dim */
+    XG_DEVICE_MEET_NS = 2500,   /* E: about what a launch takes; docs/time_model.md */
+    XG_DEVICE_REDUCES_CC = 90,  /* D: H100's NVSwitch and later ones reduce; parts on PCIe have none */
     XG_DEVICE_REDUCES_GBS = 450,
     XG_DEVICE_GB = 1000000000
 };
@@ -3694,6 +3700,11 @@ XG_FN XG_COLD void xg_device_fill(xg_device *d, const xg_device_part *p) {
 XG_FN const char *xg_device_part_name(size_t i) {
     return i < XG_COUNT(xg_device_parts) ? xg_device_parts[i].name : NULL;
 }
+XG_COLD XG_FN void xg_device_part_list(char *out, size_t cap) {
+    size_t i, n = 0;
+    for (i = 0; i < XG_COUNT(xg_device_parts) && n < cap; i++)
+        n += xg_format(out + n, cap - n, "%s%s", i ? ", " : "", xg_device_parts[i].name);
+}
 XG_FN bool xg_device_of_part(xg_str name, xg_device *out) {
     size_t i;
     for (i = 0; i < XG_COUNT(xg_device_parts); i++) {
@@ -3761,6 +3772,7 @@ XG_FN void xg_device_put(xg_device *d, const xg_device_figure *f, uint64_t v) {
     memcpy((char *)d + f->at, &bounded, sizeof bounded);
 }
 
+/* No figure, of desc or of a module's text, gives a device what its instructions cannot do. */
 XG_FN void xg_device_apply(xg_device *d, const xlagpu_target_desc *desc) {
     size_t i;
     uint64_t v;
@@ -3768,6 +3780,8 @@ XG_FN void xg_device_apply(xg_device *d, const xlagpu_target_desc *desc) {
         memcpy(&v, (const char *)desc + xg_device_figures[i].described_at, sizeof v);
         if (v) xg_device_put(d, &xg_device_figures[i], v);
     }
+    if (d->cc < XG_DEVICE_ASYNC_CC) d->async_bytes = 0;
+    if (d->cc < XG_DEVICE_CLUSTERS_CC) d->blocks_per_cluster = 1;
 }
 XG_FN void xg_device_describe(const xg_device *d, xlagpu_target_desc *out) {
     size_t i;
@@ -27879,9 +27893,10 @@ XG_FN xlagpu_status xr_host_open(xlagpu_device *d, const xlagpu_device_desc *des
         (void)xg_device_of_cc(XR_HOST_CC, &d->figures);
     xg_format(d->target, sizeof d->target, "sm_%u%s", d->figures.cc, d->figures.cc >= XR_HOST_CC ? "a" : "");
     if (desc && desc->part && strcmp(desc->part, d->figures.part) != 0) {
+        char known[XG_DEVICE_LIST_MAX];
         xr_host_close(d);
-        return xr_fail(
-            &d->c, XLAGPU_ERROR_USAGE, "no device is called '%.40s'; known are H100, H200, L40 and others", desc->part);
+        xg_device_part_list(known, sizeof known);
+        return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "no device is called '%.40s'; known are %s", desc->part, known);
     }
     return XLAGPU_OK;
 }
@@ -31142,7 +31157,7 @@ XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_register_function(xlagpu_device *d, c
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
     xr_begin(&d->c);
     if (!name || !*name || strlen(name) >= sizeof f->name || !desc->call)
-        return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "a function needs a name of at most %u characters",
+        return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "a function needs a name of 1 to %u characters, and its address",
             (unsigned)sizeof f->name - 1);
     if (xr_function_find(d, name))
         return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "a function is registered as '%s' already", name);
@@ -35501,7 +35516,7 @@ enum {
     XR_PART_MAPS,
     XR_PART_COUNT
 };
-/* The bytes of each, multiples of 8; gives their sum. */
+/* Sets the bytes of each part, multiples of 8; gives their sum. */
 XG_FN uint64_t xr_execution_parts(const xlagpu_program *p, uint64_t bytes[XR_PART_COUNT]) {
     uint64_t values = (uint64_t)p->head.n_params + p->head.n_results, all = 0;
     uint32_t k;
@@ -35557,7 +35572,8 @@ XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     return e;
 }
 
-/* Kernels that have counters leave zeros, unless a run fails. Other streams do not wait for the default one. */
+/* Zeroes the counters: kernels leave them at zero, but a failed run may not. Waits if no stream is given, since other
+ * streams do not wait for the default one. */
 XG_FN xlagpu_status xr_clear_counters(xlagpu_execution *e, void *stream) {
     const xlagpu_program *p = e->program;
     const xr_platform *q = p->device->platform;
@@ -35571,7 +35587,7 @@ XG_FN xlagpu_status xr_clear_counters(xlagpu_execution *e, void *stream) {
     e->spoiled = s != XLAGPU_OK;
     return s;
 }
-/* Counters, the event that says when a run has ended, and what a second stream needs. */
+/* Prepares counters, the event that marks the end of a run, and what a second stream needs. */
 XG_FN xlagpu_status xr_prepare_event(xlagpu_execution *e) {
     const xr_platform *q = e->program->device->platform;
     xlagpu_status s = q->enter(e);
@@ -35656,7 +35672,7 @@ XLAGPU_DEF XG_COLD void xlagpu_rt_finish(xlagpu_execution *e) {
     p = e->program;
     entered = p->device->platform->enter(e) == XLAGPU_OK;
     if (entered) {
-        /* what runs still uses what is released here */
+        /* a run in progress still uses what is released here */
         if (e->running) (void)xr_wait_ended(e);
         xr_commands_finish(e);
         xr_profile_end(e);
@@ -35712,7 +35728,7 @@ XG_FN uint32_t xr_param_bytes(const xr_kernel *k) {
     if (k->n_maps) bytes = (bytes + XR_MAP_ALIGN - 1) / XR_MAP_ALIGN * XR_MAP_ALIGN;
     return bytes + k->n_maps * XR_MAP_BYTES;
 }
-/* A map is encoded anew when its array lies elsewhere than at the launch before. */
+/* Encodes a tensor map again when its array's address has changed since the last launch. */
 XG_FN xlagpu_status xr_encode_map(xlagpu_execution *e, const xg_exe_map *m, xr_map *own) {
     xlagpu_tensor_map t;
     uint32_t k;
@@ -35757,7 +35773,7 @@ XG_FN xlagpu_status xr_run_kernel(xlagpu_execution *e, const xg_exe_thunk *t, co
     return s == XLAGPU_OK ? e->program->device->platform->launch(e, t->kernel, stream) : s;
 }
 
-/* Each run goes on where the last one ended. */
+/* Writes the state of the random generator; each run continues where the last one ended. */
 XG_FN xlagpu_status xr_run_random_state(xlagpu_execution *e, uint64_t to, uint32_t delta, void *stream) {
     xlagpu_status s = XLAGPU_OK;
     uint32_t k;
@@ -35772,7 +35788,7 @@ XG_FN uint32_t xr_own_number(const xlagpu_execution *e, const xg_exe_thunk *t) {
     return t->kind == XG_EXE_THUNK_REPLICA_ID ? e->replica : e->partition;
 }
 
-/* One step that is no sequence; a failure names it. */
+/* Runs one step that has no children; a failure names it. */
 XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
     const xlagpu_program *p = e->program;
     const xr_platform *q = p->device->platform;
@@ -35835,7 +35851,7 @@ XG_FN xlagpu_status xr_run_conditional(xlagpu_execution *e, const uint32_t *link
     return s == XLAGPU_OK ? xr_run_thunk(e, links[1 + xr_branch(e, links[0], which, branches)], stream) : s;
 }
 
-/* The loader has seen to it that thunks are a tree, at most XR_NESTING_MAX high. */
+/* Recursion is bounded: the loader has checked that thunks are a tree of at most XR_NESTING_MAX levels. */
 XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *stream) {
     const xg_exe_thunk *t = &e->program->thunks[number];
     const uint32_t *links = e->program->links + t->first_link;
@@ -35847,7 +35863,8 @@ XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *str
         for (k = 0; k < t->value && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[0], stream);
         return s;
     }
-    /* its branches are concurrent themselves, and so are its collectives; copies that go aside do not wait for it */
+    /* a command buffer has branches of its own for what is concurrent; with a copy stream alone, a list that has copies
+     * for it runs step by step */
     if (t->kind == XG_EXE_THUNK_COMMAND_BUFFER &&
         (e->program->device->concurrent || !e->program->device->copy_stream || !xr_lanes_has(e, number))) {
         bool done;
@@ -35884,7 +35901,7 @@ XG_FN xlagpu_status xr_bind(xlagpu_execution *e, const xlagpu_buffer *given, boo
     }
     return XLAGPU_OK;
 }
-/* Both sides; whether they overlap is asked when an address has changed. */
+/* Binds parameters and results; checks for overlaps only if an address has changed. */
 XG_FN xlagpu_status xr_bind_all(xlagpu_execution *e, const xlagpu_buffer *parameters, const xlagpu_buffer *results) {
     xlagpu_status s = xr_bind(e, parameters, false);
     if (s == XLAGPU_OK) s = xr_bind(e, results, true);
@@ -35893,8 +35910,8 @@ XG_FN xlagpu_status xr_bind_all(xlagpu_execution *e, const xlagpu_buffer *parame
     return s;
 }
 
-/* Results that share a parameter's memory: the caller gives both one buffer, and so gives the parameter away; or
- * another one, into which the parameter is copied first. */
+/* Results that alias a parameter: either the caller passes one buffer for both, which donates the parameter, or the
+ * parameter is copied into the result's buffer first. */
 XG_FN xlagpu_status xr_bind_shared(xlagpu_execution *e, const xlagpu_buffer *results, void *stream) {
     const xlagpu_program *p = e->program;
     uint32_t k;
@@ -35933,7 +35950,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(
     if (e->spoiled) s = xr_clear_counters(e, stream);
     if (s == XLAGPU_OK) s = xr_bind_shared(e, results, stream);
     if (s == XLAGPU_OK) s = xr_run_thunk(e, e->program->head.root_thunk, stream);
-    /* after a failure, too: what was enqueued before it runs */
+    /* after a failure, too: earlier steps are still running */
     recorded = e->ended ? q->event_record(e, e->ended, stream) : XLAGPU_OK;
     if (s == XLAGPU_OK) s = recorded;
     e->spoiled |= s != XLAGPU_OK;
@@ -36458,7 +36475,8 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_load(xlagpu_clique *q, const void *b
     p = j.peers->programs[0];
     if (s == XLAGPU_OK && p->head.replicas * p->head.partitions != q->all)
         s = xr_fail(&q->c, XLAGPU_ERROR_USAGE,
-            "the program is for %u devices (%u replicas of %u partitions); the clique has %u",
+            "the program is for %u devices (%u replicas of %u partitions); the clique has %u "
+            "(xlagpu_compile_desc.devices says for how many)",
             p->head.replicas * p->head.partitions, p->head.replicas, p->head.partitions, q->all);
     if (q->nccl) {
         xlagpu_status met = xr_nccl_load(q, j.peers);
@@ -36493,9 +36511,10 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *p, const xlagpu_rt
     xlagpu_clique *q;
     xlagpu_status s;
     uint32_t k;
-    if (!p || !p->clique) return XLAGPU_ERROR_USAGE;
+    if (!p) return XLAGPU_ERROR_USAGE;
     q = p->clique;
-    xr_begin(&q->c);
+    xr_begin(q ? &q->c : &p->device->c);
+    if (!q) return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "a clique runs what xlagpu_rt_clique_load has loaded");
     for (k = 0; k < q->n; k++)
         if (!p->peers->programs[k])
             return xr_fail(&q->c, XLAGPU_ERROR_USAGE, "the program of device %u has been unloaded", k);

@@ -240,9 +240,7 @@ XG_FN bool xg_dot_columns_pay(const xg_device *device, const xg_inst *x, bool co
            (k > K_CUT || !whole) && columns < COLUMNS_SM * device->sm_count;
 }
 /* The matrix of a product with a vector, as it lies in memory. */
-XG_FN const xg_inst *xg_dot_matrix(const xg_dot_part *m) {
-    return m->x->op == XG_CONVERT ? XG_OPERAND(m->x, 0) : m->x;
-}
+XG_FN const xg_inst *xg_dot_matrix(const xg_dot_part *m) { return m->x->op == XG_CONVERT ? XG_OPERAND(m->x, 0) : m->x; }
 XG_FN bool xg_dot_is_of_columns(const xg_inst *dot) {
     xg_dot_part side[2];
     const xg_dot_part *m;
