@@ -428,7 +428,7 @@ typedef struct xg_attention_kernel {
     /* Of dQ in one walk: see attention_back_once.c; a thread's sums before the step. */
     xg_kval *share, *pivot[XG_ATTENTION_HALVES_MAX], *before[XG_ATTENTION_HALVES_MAX];
     xg_kval *line[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_LINES], *shift[XG_ATTENTION_HALVES_MAX];
-    xg_kval *far; /* the largest size of a row's exponents in a step, of powers that multiply-adds make */
+    xg_kval *farthest; /* the largest size of a row's exponents in a step, of powers that multiply-adds make */
     xg_kval *digits[XG_ATTENTION_EIGHT], *no_sums; /* numbers of lanes; a fragment's sums of nothing */
     xg_tile_kernel t;                              /* scope and builder */
     xg_scope scopes[XG_ATTENTION_PARTS];

@@ -178,7 +178,7 @@ XG_FN xg_kval *xg_attention_row_step(xg_attention_kernel *w, int64_t half, xg_kv
     return step;
 }
 /* A row needs another reference: weights are large, or there is none yet. Powers that multiply-adds make are right up
- * to 2^127: w->far is the maximum of their scores, or exponents' size, or NULL. What is NaN is found, too. */
+ * to 2^127: w->farthest is the maximum of their scores, or exponents' size, or NULL. What is NaN is found, too. */
 XG_FN xg_kval *xg_attention_outgrows(xg_attention_kernel *w, int64_t half, xg_kval *step) {
     enum {
         MUCH = 1 << 8,
@@ -189,9 +189,9 @@ XG_FN xg_kval *xg_attention_outgrows(xg_attention_kernel *w, int64_t half, xg_kv
     v = xg_attention_number(w, -INFINITY);
     v = xg_kcmpf_(b, XG_CF_OEQ, w->stat[half][XG_ATTENTION_REFERENCE], v);
     any = xg_k2(b, XG_K_OP_ORI, any, v);
-    if (!w->far) return any;
+    if (!w->farthest) return any;
     v = xg_attention_is_near(w->p) ? xg_attention_number(w, FAR) : xg_attention_may_grow(w, half);
-    return xg_k2(b, XG_K_OP_ORI, any, xg_kcmpf_(b, XG_CF_UGT, w->far, v));
+    return xg_k2(b, XG_K_OP_ORI, any, xg_kcmpf_(b, XG_CF_UGT, w->farthest, v));
 }
 /* Weights of rows without a maximum of the step: by the reference as it is. Only where it does not serve the maximum
  * becomes it, and they are made once more. */
@@ -213,7 +213,7 @@ XG_FN void xg_attention_weigh_lazily(xg_attention_kernel *w) {
     xg_flow_once(&f, (uint32_t)w->p->halves * (words + 1));
     for (half = 0; half < w->p->halves; half++, n += words) {
         memcpy(raw[half], w->scores[half], columns * sizeof *raw[0]);
-        w->far = w->p->powers && !raised ? xg_attention_largest(w, XG_K_OP_MAXF3, w->scores[half], NULL) : NULL;
+        w->farthest = w->p->powers && !raised ? xg_attention_largest(w, XG_K_OP_MAXF3, w->scores[half], NULL) : NULL;
         made[n++] = xg_attention_row_step(w, half, w->stat[half][XG_ATTENTION_REFERENCE]);
         v = xg_attention_outgrows(w, half, made[n - 1]);
         any = any ? xg_k2(b, XG_K_OP_ORI, any, v) : v;

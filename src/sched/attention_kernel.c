@@ -284,7 +284,7 @@ XG_FN void xg_attention_exps_by(xg_attention_kernel *w, xg_kval **x, int64_t n, 
                 xg_attention_is_made(w, c) && !near_0 ? XG_E_I32 : XG_E_F32, &x[c]);
         else
             for (k = 0; k < XG_ATTENTION_PAIR; k++) x[c + k] = xg_attention_fma(w, x[c + k], by, less);
-    if (near_0 && w->p->powers) w->far = xg_attention_largest(w, XG_K_OP_MAXA3, x, NULL);
+    if (near_0 && w->p->powers) w->farthest = xg_attention_largest(w, XG_K_OP_MAXA3, x, NULL);
     for (c = 0; c < n; c += XG_ATTENTION_PAIR)
         if (xg_attention_is_made(w, c))
             xg_attention_made_powers(w, &x[c], known);

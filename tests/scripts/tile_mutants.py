@@ -138,7 +138,7 @@ MUTANTS = [
     ("tile_halo.c", "at += place % k->axes[v].extent * p->halo_moves[side][v];", "at += place % k->axes[v].extent;",
      HALOS),
     ("tile_wgmma.c", "halo ? p->halo_pitch[side] * XG_KWGMMA_LINE_BYTES", "halo ? XG_KWGMMA_ALIGN", HALOS),
-    ("tile_tensor.c", "return at + apart *", "return at + 0 *", HALOS),
+    ("tile_tensor.c", "half) + apart *", "half) + 0 *", HALOS),
     ("tile_bulk.c", "xg_tile_bulk_await(w, XG_TILE_BULK_SEEN, w->picture, 0);", "(void)0;", HALOS),
     ("tile_bulk.c", "w->picture, xg_tile_halo_stages(w->p) - 1, first",
      "w->picture, xg_tile_halo_stages(w->p), first", HALOS),
@@ -262,10 +262,9 @@ MUTANTS = [
     ("../ptx/isel.c", "atom.acq_rel.gpu.global.inc", "atom.release.gpu.global.inc", ATOMICS),
     # kinds of boxes below a stride
     ("tile_halo.c", "kind /= XG_MIN(p->halo_strides[v], k->axes[v].extent);", ";", HALOS),
-    ("tile_halo.c", "p->halo_strides[v] * all);", "all);", HALOS),
-    ("tile_halo.c", "first * all);", "0 * first);", HALOS),
-    ("tile_halo.c", "n = xg_tile_halo_below(p, k, v, xg_tile_halo_begin(p, k, v, kind));",
-     "n = xg_tile_halo_below(p, k, v, 0 * kind);", HALOS),
+    ("tile_halo.c", "place ? p->halo_strides[v] * all", "place ? all", HALOS),
+    ("tile_halo.c", "place ? first * all", "place ? 0 * first", HALOS),
+    ("tile_halo.c", "n = xg_tile_halo_below(p, k, v, first);", "n = xg_tile_halo_below(p, k, v, 0 * first);", HALOS),
     ("tile_halo.c", "kind-- > 0) n += xg_tile_halo_views(p, kind);", "kind-- > 0) n += 1;", HALOS),
     ("tile_bulk.c", "halo_kinds, xg_elem_index(&w->s, w->kind)", "halo_kinds, xg_elem_index(&w->s, 0)", HALOS),
     # powers by multiply-adds
