@@ -225,7 +225,8 @@ static void names(void) {
     EXPECT(xlagpu_compile(m, &c).data != NULL);
     memset(&c, 0, sizeof c);
     c.target.part = "H20";
-    REFUSED(!xlagpu_compile(m, &c).data, XLAGPU_ERROR_USAGE, "did you mean 'L20'?");
+    REFUSED(!xlagpu_compile(m, &c).data, XLAGPU_ERROR_USAGE,
+        "no device is called 'H20'; known are T4, A100, A100 80GB, A40, ");
     c.target.part = "L40";
     c.target.name = "sm_90a";
     REFUSED(!xlagpu_compile(m, &c).data, XLAGPU_ERROR_USAGE, "L40 is not a device of sm_90a");
