@@ -65,7 +65,7 @@ XG_FN void xg_attention_mask_scores(xg_attention_kernel *w, const xg_elem *bare)
         }
         if (!bare) xg_attention_raise(w, half, true);
     }
-    if (!bare) xg_attention_write_back(w, w->scores, 0, false);
+    if (!bare) xg_attention_write_back(w, w->scores, 0, 0);
     xg_flow_end(&f);
 }
 /* The last operation so far. */
