@@ -49,7 +49,7 @@ XG_FN int64_t xg_attention_told(const xg_attention_plan *p, int64_t tell) {
 /* Columns of a group: scores, weights if they lie apart, sums. */
 XG_FN bool xg_attention_is_apart(const xg_attention_plan *p, int64_t scores) {
     int64_t own = p->shape.step / XG_ATTENTION_PAIR + p->columns;
-    return xg_attention_tensor_groups(p) * own + scores * p->shape.step <= XG_KTENSOR_COLUMNS;
+    return p->form.pieces[0] == 1 && xg_attention_tensor_groups(p) * own + scores * p->shape.step <= XG_KTENSOR_COLUMNS;
 }
 XG_FN bool xg_attention_is_ahead(const xg_attention_plan *p) {
     return xg_attention_is_apart(p, xg_attention_tensor_groups(p));
@@ -58,7 +58,8 @@ XG_FN bool xg_attention_is_shared(const xg_attention_plan *p) {
     return xg_attention_is_apart(p, 1) && !xg_attention_is_ahead(p);
 }
 XG_FN int64_t xg_attention_sums_at(const xg_attention_plan *p) {
-    return p->shape.step + (xg_attention_is_apart(p, 1) ? p->shape.step / XG_ATTENTION_PAIR : 0);
+    bool more = p->form.pieces[0] > 1 || xg_attention_is_apart(p, 1);
+    return p->shape.step + (more ? p->shape.step / XG_ATTENTION_PAIR : 0);
 }
 /* From a group's to the next one's. */
 XG_FN int64_t xg_attention_group_columns(const xg_attention_plan *p) {
@@ -296,10 +297,11 @@ XG_FN void xg_attention_refer_sums(xg_attention_kernel *w) {
     xg_flow_end(&f);
 }
 /* The first column of a piece of weights, and columns from those of a part of the threads to the next one's: two of
- * words have the room of the numbers, a third one is behind dP. */
+ * words have the room of the numbers, a third one is behind dP, or the scores. */
 XG_FN int64_t xg_attention_piece_at(const xg_attention_plan *p, int64_t at, int64_t piece, int64_t *parts) {
     *parts = piece < XG_ATTENTION_PAIR ? p->own : p->own / XG_ATTENTION_PAIR;
     if (piece < XG_ATTENTION_PAIR) return at + piece * p->own / XG_ATTENTION_PAIR;
+    if (!p->form.back.is) return p->shape.step;
     return 2 * p->shape.step + (at || p->form.pieces[0] == 1 ? 0 : p->shape.step / XG_ATTENTION_PAIR);
 }
 /* Numbers of a thread's rows; pieces: as so many times words of two. */
@@ -441,7 +443,7 @@ XG_FN void xg_attention_tensor_rows(xg_attention_kernel *w) {
     if (apart) xg_attention_tell(w, XG_ATTENTION_TAKEN);
     xg_attention_weigh(w);
     if (apart) xg_attention_await_tell(w, XG_ATTENTION_SUMMED, w->turn, 1);
-    xg_attention_write_back(w, w->scores, xg_attention_weights_at(w->p), 1);
+    xg_attention_write_back(w, w->scores, xg_attention_weights_at(w->p), w->p->form.pieces[0]);
 }
 /* The same by a loop: what a row keeps goes to the place of the one sixteen rows before, the first ones' to the end. */
 XG_FN void xg_attention_tensor_rounds(xg_attention_kernel *w, int64_t rounds) {
