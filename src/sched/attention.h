@@ -129,10 +129,10 @@ typedef struct xg_attention_back {
     /* Where dS goes through memory: the kernel of dK and dV has it as a further result, of which a product makes dQ;
      * the other one has no dots but those of scores and dP, and makes what rows have. */
     bool rows_only, shows;
-    /* dQ may be made in one walk (attention_back_once.c): lines, by bits, that are factors of dS; the one that is added
-     * to dP. */
+    /* dQ may be made in one walk (attention_back_once.c): lines, by bits, that are factors of dS, and of dP alone; the
+     * one that is added to dP. */
     bool once;
-    uint32_t factors, rest;
+    uint32_t factors, of_grads, rest;
     const xg_imap *shown_map; /* to its indices */
 } xg_attention_back;
 
