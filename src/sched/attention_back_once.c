@@ -60,10 +60,11 @@ XG_FN void xg_attention_once_find(xg_attention_form *f, const xg_inst *weights) 
     f->back.factors = all & (XG_ATTENTION_ONCE_EXP - 1) & ~(1u << f->back.rest);
     f->back.once = late == 1 && (all >> XG_ATTENTION_LINES & 15) == 5; /* exp and the sum */
 }
-/* Weights that are relative to an earlier maximum have the range of f32. */
+/* Weights that are relative to an earlier maximum have the range of f32. What scores read of memory, as a bias, one
+ * group of threads alone brings more slowly than two. */
 XG_FN bool xg_attention_once_may(const xg_attention_plan *p) {
     return p->form.back.once && !p->form.back.rows_only && !p->votes && p->form.held == XLAGPU_BF16 &&
-           p->form.pieces[0] == 1;
+           p->form.pieces[0] == 1 && !(p->shape.in_tensor && xg_attention_reads(&p->form));
 }
 
 /* ---- the walk ---- */

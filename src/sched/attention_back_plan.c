@@ -415,8 +415,8 @@ XG_FN int64_t xg_attention_back_product_time(const xg_attention_plan *p, const x
 
 /* Tensor copies bring a step's operands and lines as they lie in memory. */
 XG_FN bool xg_attention_back_may_group(const xg_attention_form *f, const xg_attention_shape *s, const xg_device *m) {
-    return (s->in_tensor ? m->tensor_memory : m->warp_groups) &&
-           (!f->back.turned || f->back.boxed) && xg_attention_has_boxes(f, s);
+    return (s->in_tensor ? m->tensor_memory : m->warp_groups) && (!f->back.turned || f->back.boxed) &&
+           xg_attention_has_boxes(f, s);
 }
 
 /* The rows come through the steps' buffers; both operands are as wide, and each warp has half of dQ's columns. */
