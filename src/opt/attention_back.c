@@ -93,5 +93,25 @@ XG_FN bool xg_attention_gradient_find(xg_inst *dot, xg_attention_gradient *g) {
     }
     return false;
 }
+XG_FN bool xg_attention_makes_gradient(xg_attention_cone *w, xg_inst *x, const xg_inst *exp) {
+    xg_attention_gradient g;
+    uint32_t k;
+    for (k = 0; k < w->n; k++)
+        if (w->seen[k] == x) return false;
+    if (w->n == XG_ATTENTION_ASKED) return false;
+    w->seen[w->n++] = x;
+    if (x->op == XG_DOT) return xg_attention_gradient_find(x, &g) && g.grad_dot && g.exp == exp;
+    if (!xg_attention_passes(x) || x->shape->elements != exp->shape->elements) return false;
+    XG_FOR_USES(u, x) {
+        if (w->n == XG_ATTENTION_ASKED) return false;
+        if (xg_attention_makes_gradient(w, u->user, exp)) return true;
+    }
+    return false;
+}
+XG_FN bool xg_attention_has_gradient(xg_inst *exp) {
+    xg_attention_cone w;
+    w.n = 0;
+    return xg_attention_makes_gradient(&w, exp, exp);
+}
 
 #endif /* XG_OPT_ATTENTION_BACK_C */

@@ -186,6 +186,7 @@ typedef struct xg_attention_gradient {
 } xg_attention_gradient;
 XG_FN bool xg_attention_gradient_scores(xg_attention_gradient *g, xg_inst *exp); /* exp of scores less a row's */
 XG_FN bool xg_attention_gradient_find(xg_inst *dot, xg_attention_gradient *g);
+XG_FN bool xg_attention_has_gradient(xg_inst *exp);                     /* dQ, or dK, is made of it */
 XG_FN bool xg_attention_gradient_leads(xg_inst *i, const xg_inst *exp); /* it is 0 where this exp is */
 
 /* ---- build.c: making instructions ---- */

@@ -129,10 +129,10 @@ typedef struct xg_attention_back {
     /* Where dS goes through memory: the kernel of dK and dV has it as a further result, of which a product makes dQ;
      * the other one has no dots but those of scores and dP, and makes what rows have. */
     bool rows_only, shows;
-    /* dQ may be made in one walk (attention_back_once.c): lines, by bits, that are factors of dS; the one that is added
-     * to dP. */
+    /* dQ may be made in one walk (attention_back_once.c): lines, by bits, that are factors of dS, and of dP alone; the
+     * one that is added to dP. */
     bool once;
-    uint32_t factors, rest;
+    uint32_t factors, of_grads, rest;
     const xg_imap *shown_map; /* to its indices */
 } xg_attention_back;
 
@@ -634,13 +634,13 @@ XG_FN int64_t xg_attention_told(const xg_attention_plan *p, int64_t tell); /* ar
 /* x times what lies in shared memory, to so many of the group's columns, or with `more` added to these; out: of V. */
 XG_FN void xg_attention_tensor_product(
     xg_attention_kernel *w, xg_kval *x, xg_kval *y, int64_t to, int64_t columns, bool out, bool more);
-/* Where 16 keys' weights lie, of those that begin there. */
-XG_FN xg_kval *xg_attention_tensor_weights(xg_attention_kernel *w, int64_t at, int64_t k);
+/* Where 16 keys' weights, or a piece of them, lie, of those that begin there. */
+XG_FN xg_kval *xg_attention_tensor_weights(xg_attention_kernel *w, int64_t at, int64_t k, int64_t piece);
 XG_FN int64_t xg_attention_sums_at(const xg_attention_plan *p); /* the first of their columns */
 XG_FN int64_t xg_attention_weights_at(const xg_attention_plan *p);
 XG_FN void xg_attention_read_all(xg_attention_kernel *w, int64_t first, int64_t columns, xg_kval ***to);
 XG_FN void xg_attention_mask_scores(xg_attention_kernel *w, const xg_elem *bare);
-XG_FN void xg_attention_write_back(xg_attention_kernel *w, xg_kval **const *rows, int64_t at, bool words);
+XG_FN void xg_attention_write_back(xg_attention_kernel *w, xg_kval **const *rows, int64_t at, int64_t pieces);
 XG_FN xg_kval *xg_attention_cell(xg_attention_kernel *w, int64_t lane, int64_t column, int64_t parts);
 XG_FN void xg_attention_write_cells(xg_attention_kernel *w, xg_kval **v, int64_t n);
 XG_FN void xg_attention_tell(xg_attention_kernel *w, int64_t tell);

@@ -1,9 +1,9 @@
 /* sched/attention_back_once.c -- attention's dQ in one walk over the keys.
  *
- *     dS = exp (a dP + b r), where r is made of the sum over dP, which is known behind the last key
- *     A = sum of exp (a dP + b r0) K, B = sum of exp K:   dQ = (A + (r - r0) b B) f
+ *     dS = exp (a dP e + b r), where r is made of the sum over dP, which is known behind the last key
+ *     A = sum of exp (a dP + b r0) K, B = sum of exp K:   dQ = (A e + (r - r0 e) b B) f
  *
- * a, b: constants; f: what else the row has, which is 1 in the walk. r0 is what the keys so far would make of r, so
+ * a, b: constants; e, f: what else the row has, which is 1 in the walk. r0 is what the keys so far would make of r, so
  * that what is rounded to 16 bits is no larger than dS: where a row's weight has grown much, it becomes r0', and A
  * becomes A + (r0' - r0) b B. As in the forward pass, exps are relative to an earlier maximum, and sums are scaled
  * where that grows by much. That is four products and one exp of each score, not five and two.
@@ -22,7 +22,8 @@ enum {
     XG_ATTENTION_ONCE_EXP = 1 << XG_ATTENTION_LINES,
     XG_ATTENTION_ONCE_GRAD = XG_ATTENTION_ONCE_EXP << 1,
     XG_ATTENTION_ONCE_SUM = XG_ATTENTION_ONCE_EXP << 2, /* of dP and what is late, each times a constant */
-    XG_ATTENTION_ONCE_NO = XG_ATTENTION_ONCE_EXP << 3   /* another one, or one twice */
+    XG_ATTENTION_ONCE_NO = XG_ATTENTION_ONCE_EXP << 3,  /* another one, or one twice */
+    XG_ATTENTION_ONCE_OF = XG_ATTENTION_LINES + 4       /* so many bits on: lines that dP alone is multiplied by */
 };
 XG_FN uint32_t xg_attention_once_factors(const xg_attention_form *f, const xg_inst *i) {
     uint32_t x, y, k;
@@ -38,25 +39,32 @@ XG_FN uint32_t xg_attention_once_factors(const xg_attention_form *f, const xg_in
     y = xg_attention_once_factors(f, XG_OPERAND(i, 1));
     if (x & y) return XG_ATTENTION_ONCE_NO;
     if (i->op == XG_MULTIPLY) return x | y;
+    if (x < y) { /* the one that has dP comes first */
+        k = x;
+        x = y;
+        y = k;
+    }
     for (k = 0; k < f->back.n_lines; k++)
-        if (f->back.late[k] && (x | y) == (XG_ATTENTION_ONCE_GRAD | 1u << k) && x && y)
-            return XG_ATTENTION_ONCE_SUM | 1u << k;
+        if (f->back.late[k] && y == 1u << k && x >> XG_ATTENTION_LINES == 2)
+            return XG_ATTENTION_ONCE_SUM | y | (x ^ XG_ATTENTION_ONCE_GRAD) << XG_ATTENTION_ONCE_OF;
     return XG_ATTENTION_ONCE_NO;
 }
 XG_FN void xg_attention_once_find(xg_attention_form *f, const xg_inst *weights) {
     uint32_t all = xg_attention_once_factors(f, weights), late = 0, k;
-    for (k = 0; k < f->back.n_lines; k++)
-        if (f->back.late[k] && all >> k & 1) {
-            late++;
-            f->back.rest = k;
-        }
+    f->back.of_grads = all >> XG_ATTENTION_ONCE_OF;
+    for (k = 0; k < f->back.n_lines; k++) {
+        if (!f->back.late[k]) continue;
+        late += (all >> k & 1) + 2 * (f->back.of_grads >> k & 1);
+        if (all >> k & 1) f->back.rest = k;
+    }
     f->back.factors = all & (XG_ATTENTION_ONCE_EXP - 1) & ~(1u << f->back.rest);
-    f->back.once = late == 1 && all >> XG_ATTENTION_LINES == 5; /* exp and the sum */
+    f->back.once = late == 1 && (all >> XG_ATTENTION_LINES & 15) == 5; /* exp and the sum */
 }
-/* Weights that are relative to an earlier maximum have the range of f32. */
+/* Weights that are relative to an earlier maximum have the range of f32. What scores read of memory, as a bias, one
+ * group of threads alone brings more slowly than two. */
 XG_FN bool xg_attention_once_may(const xg_attention_plan *p) {
     return p->form.back.once && !p->form.back.rows_only && !p->votes && p->form.held == XLAGPU_BF16 &&
-           p->form.pieces[0] == 1;
+           p->form.pieces[0] == 1 && !(p->shape.in_tensor && xg_attention_reads(&p->form));
 }
 
 /* ---- the walk ---- */
@@ -195,21 +203,27 @@ XG_FN void xg_attention_back_walk_once(xg_attention_kernel *w) {
 /* A column's dQ, of both sums, by what a row has. */
 XG_FN xg_kval *xg_attention_once_join(xg_attention_kernel *w, int64_t half, xg_kval *sum, xg_kval *second) {
     xg_kb *b = xg_attention_b(w);
+    if (w->f->back.of_grads) sum = xg_k2(b, XG_K_OP_MULF, sum, w->before[half]);
     return xg_k2(b, XG_K_OP_MULF, xg_k3(b, XG_K_OP_FMA, second, w->pivot[half], sum), w->by[half]);
+}
+XG_FN xg_kval *xg_attention_once_product(xg_attention_kernel *w, int64_t half, uint32_t lines, xg_kval *by) {
+    uint32_t k;
+    for (k = 0; k < w->f->back.n_lines; k++)
+        if (lines >> k & 1) by = xg_k2(xg_attention_b(w), XG_K_OP_MULF, by, w->line[half][k]);
+    return by;
 }
 /* What rows have is known: dQ. */
 XG_FN void xg_attention_once_end(xg_attention_kernel *w) {
     xg_kb *b = xg_attention_b(w);
     int64_t half, c;
-    uint32_t k;
     if (w->p->shape.in_tensor) xg_attention_tensor_take(w);
     for (half = 0; half < w->p->halves; half++) {
         xg_kval *by = xg_attention_shift(w, w->stat[half][XG_ATTENTION_REFERENCE]), *v;
         by = xg_attention_exp(w, by, w->shift[half]);
-        for (k = 0; k < w->f->back.n_lines; k++)
-            if (w->f->back.factors >> k & 1) by = xg_k2(b, XG_K_OP_MULF, by, w->line[half][k]);
-        w->by[half] = by;
-        v = xg_k2(b, XG_K_OP_SUBF, w->line[half][w->f->back.rest], w->pivot[half]);
+        w->by[half] = xg_attention_once_product(w, half, w->f->back.factors, by);
+        w->before[half] = xg_attention_once_product(w, half, w->f->back.of_grads, xg_attention_number(w, 1));
+        v = xg_k2(b, XG_K_OP_MULF, w->pivot[half], w->before[half]);
+        v = xg_k2(b, XG_K_OP_SUBF, w->line[half][w->f->back.rest], v);
         w->pivot[half] = xg_k2(b, XG_K_OP_MULF, v, w->share);
         for (c = 0; c < w->p->depth / XG_ATTENTION_BESIDE && !w->p->shape.in_tensor; c++)
             w->out[half][c] = xg_attention_once_join(w, half, w->out[half][c], w->second[half][c]);

@@ -80,7 +80,7 @@ XG_FN xg_inst *xg_attention_back_moved(xg_inst *i) {
     return i;
 }
 XG_FN bool xg_attention_back_divides(const xg_attention_back_group *w, const xg_inst *i) {
-    return i->op == XG_DIVIDE && xg_attention_back_of_scores(w, i) && i->shape->type == XLAGPU_F32 &&
+    return i->op == XG_DIVIDE && xg_attention_back_of_scores(w, i) && xg_tile_holds(i->shape->type, XLAGPU_F32) &&
            xg_attention_back_spreads(w, xg_attention_back_moved(XG_OPERAND(i, 1)));
 }
 XG_FN bool xg_attention_back_note_line(xg_attention_back_side *s, xg_inst *of, bool inverse) {
@@ -163,9 +163,9 @@ XG_FN xg_inst *xg_attention_back_line_value(
         v = xg_attention_back_param(s, s->lines[k].value);
     } else {
         v = xg_attention_back_copy(w, s, of);
+        if (xg_tile_holds(v->shape->type, XLAGPU_F32)) v = xg_hb_convert(&b, v, XLAGPU_F32);
         one = inverse ? xg_hb_float_like(&b, v, 1) : NULL;
         if (inverse) v = xg_hb_2(&b, XG_DIVIDE, one, v);
-        if (xg_tile_holds(v->shape->type, XLAGPU_F32)) v = xg_hb_convert(&b, v, XLAGPU_F32);
     }
     xg_map64_put(&s->values, key, v);
     return v;
@@ -182,16 +182,18 @@ XG_FN xg_inst *xg_attention_back_spread(
     b = xg_hb_end(s->to, broadcast);
     made = xg_hb_op(&b, XG_BROADCAST, shape, &v, 1);
     xg_inst_set_attr(made, *xg_inst_attr(broadcast, XG_A_dimensions));
-    made = xg_hb_convert(&b, made, broadcast->shape->type);
+    if (!inverse) made = xg_hb_convert(&b, made, broadcast->shape->type);
     xg_map64_put(&s->broadcasts, key, made);
     return made;
 }
-/* What divides, as its inverse. */
+/* What divides, as its inverse, which narrow floats would round. */
 XG_FN xg_inst *xg_attention_back_divisor(xg_attention_back_group *w, xg_attention_back_side *s, xg_inst *i) {
-    xg_inst *of;
+    xg_inst *of, *made;
     if (!xg_attention_moves(i)) return xg_attention_back_spread(w, s, i, true);
     of = xg_attention_back_divisor(w, s, XG_OPERAND(i, 0));
-    return xg_inst_clone(i, s->to, &of, NULL);
+    made = xg_inst_clone(i, s->to, &of, NULL);
+    made->shape = xg_shape_with_type(s->to->module, i->shape, of->shape->type);
+    return made;
 }
 XG_FN xg_inst *xg_attention_back_copy(xg_attention_back_group *w, xg_attention_back_side *s, xg_inst *i) {
     xg_inst *made = (xg_inst *)xg_map64_get(&s->copies, i->id), **operands;
@@ -204,7 +206,8 @@ XG_FN xg_inst *xg_attention_back_copy(xg_attention_back_group *w, xg_attention_b
         xg_inst *x = xg_attention_back_copy(w, s, XG_OPERAND(i, 0));
         xg_inst *y = xg_attention_back_divisor(w, s, XG_OPERAND(i, 1));
         b = xg_hb_end(s->to, i);
-        made = xg_hb_2(&b, XG_MULTIPLY, x, y);
+        made = xg_hb_2(&b, XG_MULTIPLY, xg_hb_convert(&b, x, y->shape->type), y);
+        made = xg_hb_convert(&b, made, i->shape->type);
     } else if (xg_attention_back_spreads(w, i))
         made = xg_attention_back_spread(w, s, i, false);
     else {

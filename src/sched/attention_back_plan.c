@@ -35,7 +35,9 @@
     X(8, 128) \
     X(8, 64) \
     X(4, 128) \
-    X(4, 64)
+    X(4, 64) \
+    X(8, 32) \
+    X(4, 32)
 /* The same with sums in tensor memory: of 128 rows, keys of a step, of which two groups have half. */
 #define XG_ATTENTION_BACK_TENSOR_SHAPES(X) \
     X(4, 128) \
@@ -413,8 +415,8 @@ XG_FN int64_t xg_attention_back_product_time(const xg_attention_plan *p, const x
 
 /* Tensor copies bring a step's operands and lines as they lie in memory. */
 XG_FN bool xg_attention_back_may_group(const xg_attention_form *f, const xg_attention_shape *s, const xg_device *m) {
-    return (s->in_tensor ? m->tensor_memory && xg_attention_back_is_whole(f) : m->warp_groups) &&
-           (!f->back.turned || f->back.boxed) && xg_attention_has_boxes(f, s);
+    return (s->in_tensor ? m->tensor_memory : m->warp_groups) && (!f->back.turned || f->back.boxed) &&
+           xg_attention_has_boxes(f, s);
 }
 
 /* The rows come through the steps' buffers; both operands are as wide, and each warp has half of dQ's columns. */

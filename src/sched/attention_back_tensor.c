@@ -1,8 +1,8 @@
 /* sched/attention_back_tensor.c -- attention's backward pass with sums in tensor memory (attention_tensor.c): 128 rows,
  * of whose keys of a step each of two groups of threads has half.
  *
- *     columns: s | dP | dQ, or dK | dV | Q, dO, or K, V, if there is room
- *     p of 16 bits lies where s was, dS where dP was
+ *     columns: s | dP | third pieces | dQ, or dK | dV | Q, dO, or K, V, if there is room
+ *     p of 16 bits lies where s was, dS where dP was; of f32, two of three pieces of bf16 do
  *
  *     first, a warp beside these threads, asks for s = Q K, dP = dO V of the first step; then, for each step:
  *         all: wait until s is made; read it; where rows are keys p; "ready"
@@ -19,7 +19,9 @@
 #include "attention.h"
 
 XG_FN int64_t xg_attention_back_sums_at(const xg_attention_plan *p, bool second) {
-    return 2 * p->shape.step + (second && !p->apart && !p->form.back.rows_only ? p->depth : 0);
+    const int64_t *pieces = p->form.pieces; /* third ones */
+    int64_t at = 2 * p->shape.step + ((pieces[0] > 1) + (pieces[1] > 1)) * p->shape.step / 2;
+    return at + (second && !p->apart && !p->form.back.rows_only ? p->depth : 0);
 }
 XG_FN int64_t xg_attention_back_rows_at(const xg_attention_plan *p) {
     return xg_attention_back_sums_at(p, true) + xg_attention_back_second_width(p);
@@ -73,7 +75,7 @@ XG_FN void xg_attention_back_tensor_take(xg_attention_kernel *w, bool grads) {
     if (!grads && !xg_attention_back_softens(w)) xg_attention_back_tensor_next(w, NULL, false);
 }
 XG_FN void xg_attention_back_tensor_next(xg_attention_kernel *w, const xg_attention_summed *o, bool grads) {
-    if (o) xg_attention_write_back(w, o->weights, o->weights_at, true);
+    if (o) xg_attention_write_back(w, o->weights, o->weights_at, o->pieces);
     xg_attention_tell(w, grads ? XG_ATTENTION_TAKEN : XG_ATTENTION_READY);
 }
 /* The last step's products are made: its buffers are empty. */

@@ -65,7 +65,7 @@ XG_FN void xg_attention_mask_scores(xg_attention_kernel *w, const xg_elem *bare)
         }
         if (!bare) xg_attention_raise(w, half, true);
     }
-    if (!bare) xg_attention_write_back(w, w->scores, 0, false);
+    if (!bare) xg_attention_write_back(w, w->scores, 0, 0);
     xg_flow_end(&f);
 }
 /* The last operation so far. */
@@ -166,7 +166,8 @@ XG_FN void xg_attention_row(xg_attention_kernel *w, int64_t half, xg_kval *most)
         xg_attention_weight(w, half, c, w->scores[half][c]);
     for (c = 0; c < xg_attention_held_columns(w->p) / XG_ATTENTION_BESIDE && scale; c++)
         w->out[half][c] = xg_k2(b, XG_K_OP_MULF, w->out[half][c], scale);
-    if (w->p->shape.in_tensor) xg_attention_make_words(w, w->scores[half]); /* beside powers: nothing passes a wait */
+    if (w->p->shape.in_tensor && w->f->pieces[0] == 1) /* beside powers: nothing passes a wait */
+        xg_attention_make_words(w, w->scores[half]);
 }
 /* The same, and what the step's weights of a thread's row add up to, instead of the row's sum with them. */
 XG_FN xg_kval *xg_attention_row_step(xg_attention_kernel *w, int64_t half, xg_kval *most) {

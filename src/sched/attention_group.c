@@ -336,11 +336,13 @@ XG_FN void xg_attention_group_out_of(
     if (sums) xg_kir_do(xg_attention_b(w), XG_K_OP_WGMMA_FENCE, NULL, 0);
     for (k = 0; k < steps; k++) {
         xg_kval *y = xg_attention_matrix_on(w, value, k * XG_ATTENTION_STEP_K * bytes);
-        for (j = 0; j < pieces && sums; j++)
-            xg_attention_group_product(w, words[k * pieces + j], y, XG_KWGMMA_B_ROWS, sums, n);
-        if (!sums)
-            xg_attention_tensor_product(
-                w, xg_attention_tensor_weights(w, o->weights_at, k), y, o->at, o->width, true, true);
+        for (j = 0; j < pieces; j++) {
+            if (sums)
+                xg_attention_group_product(w, words[k * pieces + j], y, XG_KWGMMA_B_ROWS, sums, n);
+            else
+                xg_attention_tensor_product(w, xg_attention_tensor_weights(w, o->weights_at, k, pieces - 1 - j), y,
+                    o->at, o->width, true, true);
+        }
     }
 }
 XG_FN void xg_attention_group_ask_out(xg_attention_kernel *w, xg_kval *turn, xg_kval **sums, uint32_t n) {

@@ -191,7 +191,7 @@ XG_FN bool xg_attention_has_boxes(const xg_attention_form *f, const xg_attention
            f->boxes[0].period % s->step + f->boxes[1].period % s->step == 0;
 }
 XG_FN bool xg_attention_may_group(const xg_attention_form *f, const xg_attention_shape *s, const xg_device *m) {
-    return (s->in_tensor ? m->tensor_memory && f->pieces[0] == 1 : m->warp_groups) && xg_attention_has_boxes(f, s);
+    return (s->in_tensor ? m->tensor_memory : m->warp_groups) && xg_attention_has_boxes(f, s);
 }
 XG_FN int64_t xg_attention_warps(const xg_attention_plan *p) { return (int64_t)p->shape.warps * p->shape.parts; }
 /* Of a warp: maximum and sum of each row, then its sums of columns: elements. */

@@ -49,7 +49,7 @@ XG_FN int64_t xg_attention_told(const xg_attention_plan *p, int64_t tell) {
 /* Columns of a group: scores, weights if they lie apart, sums. */
 XG_FN bool xg_attention_is_apart(const xg_attention_plan *p, int64_t scores) {
     int64_t own = p->shape.step / XG_ATTENTION_PAIR + p->columns;
-    return xg_attention_tensor_groups(p) * own + scores * p->shape.step <= XG_KTENSOR_COLUMNS;
+    return p->form.pieces[0] == 1 && xg_attention_tensor_groups(p) * own + scores * p->shape.step <= XG_KTENSOR_COLUMNS;
 }
 XG_FN bool xg_attention_is_ahead(const xg_attention_plan *p) {
     return xg_attention_is_apart(p, xg_attention_tensor_groups(p));
@@ -58,7 +58,8 @@ XG_FN bool xg_attention_is_shared(const xg_attention_plan *p) {
     return xg_attention_is_apart(p, 1) && !xg_attention_is_ahead(p);
 }
 XG_FN int64_t xg_attention_sums_at(const xg_attention_plan *p) {
-    return p->shape.step + (xg_attention_is_apart(p, 1) ? p->shape.step / XG_ATTENTION_PAIR : 0);
+    bool more = p->form.pieces[0] > 1 || xg_attention_is_apart(p, 1);
+    return p->shape.step + (more ? p->shape.step / XG_ATTENTION_PAIR : 0);
 }
 /* From a group's to the next one's. */
 XG_FN int64_t xg_attention_group_columns(const xg_attention_plan *p) {
@@ -295,17 +296,30 @@ XG_FN void xg_attention_refer_sums(xg_attention_kernel *w) {
     }
     xg_flow_end(&f);
 }
-/* Numbers of a thread's rows, or words of two. */
-XG_FN void xg_attention_write_back(xg_attention_kernel *w, xg_kval **const *rows, int64_t at, bool words) {
-    int64_t columns = w->p->own / (words ? XG_ATTENTION_PAIR : 1), n = xg_attention_read_at_once(columns), block, c, k;
-    for (block = 0; block < w->p->shape.blocks; block++)
-        for (c = 0; c < columns; c += n) {
-            xg_kval *o[1 + XG_ATTENTION_VECTORS_AT_ONCE], **const *from = &rows[XG_ATTENTION_HALVES * block];
-            for (k = 0; k < n / XG_KMMA_N; k++)
-                o[1 + k] = (words ? xg_attention_packed : xg_attention_out_sums)(w, from, c / XG_KMMA_N + k);
-            o[0] = xg_attention_cell(w, block * XG_ATTENTION_ROWS, at + c, w->p->own);
-            xg_attention_write_cells(w, o, n / XG_KMMA_N);
-        }
+/* The first column of a piece of weights, and columns from those of a part of the threads to the next one's: two of
+ * words have the room of the numbers, a third one is behind dP, or the scores. */
+XG_FN int64_t xg_attention_piece_at(const xg_attention_plan *p, int64_t at, int64_t piece, int64_t *parts) {
+    *parts = piece < XG_ATTENTION_PAIR ? p->own : p->own / XG_ATTENTION_PAIR;
+    if (piece < XG_ATTENTION_PAIR) return at + piece * p->own / XG_ATTENTION_PAIR;
+    if (!p->form.back.is) return p->shape.step;
+    return 2 * p->shape.step + (at || p->form.pieces[0] == 1 ? 0 : p->shape.step / XG_ATTENTION_PAIR);
+}
+/* Numbers of a thread's rows; pieces: as so many times words of two. */
+XG_FN void xg_attention_write_back(xg_attention_kernel *w, xg_kval **const *rows, int64_t at, int64_t pieces) {
+    int64_t columns = w->p->own / (pieces ? XG_ATTENTION_PAIR : 1), n = xg_attention_read_at_once(columns);
+    int64_t block, c, k, parts, first, piece;
+    for (piece = 0; piece < XG_MAX(pieces, (int64_t)1); piece++)
+        for (block = 0; block < w->p->shape.blocks; block++)
+            for (c = 0; c < columns; c += n) {
+                xg_kval *o[1 + XG_ATTENTION_VECTORS_AT_ONCE], **const *from = &rows[XG_ATTENTION_HALVES * block];
+                for (k = 0; k < n / XG_KMMA_N; k++)
+                    o[1 + k] = !pieces ? xg_attention_out_sums(w, from, c / XG_KMMA_N + k)
+                                       : xg_attention_packed_piece(
+                                             w, from, c / XG_KMMA_N + k, pieces > 1 ? piece : (int64_t)-1);
+                first = xg_attention_piece_at(w->p, at, piece, &parts);
+                o[0] = xg_attention_cell(w, block * XG_ATTENTION_ROWS, first + c, parts);
+                xg_attention_write_cells(w, o, n / XG_KMMA_N);
+            }
 }
 
 /* ---- products ---- */
@@ -322,9 +336,10 @@ XG_FN void xg_attention_tensor_product(
     op->b = columns;
     op->flags = (uint32_t)w->f->unit | (out ? (uint32_t)XG_KWGMMA_B_ROWS : 0u);
 }
-XG_FN xg_kval *xg_attention_tensor_weights(xg_attention_kernel *w, int64_t at, int64_t k) {
-    int64_t own = w->p->own, key = 2 * k * (int64_t)XG_KMMA_N;
-    return xg_attention_cell(w, -1, at + key / own * own + key % own / XG_ATTENTION_PAIR, 0);
+XG_FN xg_kval *xg_attention_tensor_weights(xg_attention_kernel *w, int64_t at, int64_t k, int64_t piece) {
+    int64_t own = w->p->own, key = 2 * k * (int64_t)XG_KMMA_N, parts;
+    at = xg_attention_piece_at(w->p, at, piece, &parts);
+    return xg_attention_cell(w, -1, at + key / own * parts + key % own / XG_ATTENTION_PAIR, 0);
 }
 /* The other group has taken its scores: the first one's of the same step, the second one's of the step before. */
 XG_FN void xg_attention_await_other(xg_attention_kernel *w, xg_kval *turn) {
@@ -428,7 +443,7 @@ XG_FN void xg_attention_tensor_rows(xg_attention_kernel *w) {
     if (apart) xg_attention_tell(w, XG_ATTENTION_TAKEN);
     xg_attention_weigh(w);
     if (apart) xg_attention_await_tell(w, XG_ATTENTION_SUMMED, w->turn, 1);
-    xg_attention_write_back(w, w->scores, xg_attention_weights_at(w->p), true);
+    xg_attention_write_back(w, w->scores, xg_attention_weights_at(w->p), w->p->form.pieces[0]);
 }
 /* The same by a loop: what a row keeps goes to the place of the one sixteen rows before, the first ones' to the end. */
 XG_FN void xg_attention_tensor_rounds(xg_attention_kernel *w, int64_t rounds) {

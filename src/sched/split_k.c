@@ -443,8 +443,8 @@ XG_FN xg_inst *xg_split_taps(const xg_hb *b, xg_inst *i) {
     x = xg_hb_concat(b, sums, (uint32_t)n, 1);
     return xg_hb_convert(b, xg_hb_reshape(b, x, i->shape->dims, i->shape->rank), i->shape->type);
 }
-/* The second dot of attention stays whole for its pass, which knows how to share the keys, and so do dQ and dK. One row
- * of bytes is tiles' as long as it is no batch. */
+/* The second dot of attention stays whole for its pass, which knows how to share the keys, and so do dQ, dK and dV. One
+ * row of bytes is tiles' as long as it is no batch. */
 XG_FN bool xg_split_spares(xg_inst *i) {
     if (i->op == XG_DOT && xg_dot_is_of_bytes(i)) return true;
 #ifdef XLAGPU_SMALL
@@ -452,7 +452,7 @@ XG_FN bool xg_split_spares(xg_inst *i) {
 #else
     xg_attention_gradient g;
     if (i->op != XG_DOT) return false;
-    if (xg_attention_gradient_find(i, &g) && g.grad_dot)
+    if (xg_attention_gradient_find(i, &g) && (g.grad_dot || xg_attention_has_gradient(g.exp)))
         return xg_attention_back_has_unit(g.scores_dot, &i->comp->module->device);
     return xg_attention_will_take(i);
 #endif
