@@ -284,7 +284,8 @@ XG_FN xg_inst *xg_dot_labels(const xg_inst *dot) {
     int64_t work = xg_cost_mul(dot->shape->elements, w->shape->dims[0]), at = d.lc.n == 1 ? d.lc.p[0] : 0;
     uint32_t j;
     if (xg_type_bits(w->shape->type) < 32) work /= UNITS_TIMES;
-    if (xg_type_class(w->shape->type) == XGT_F && xg_type_bits(w->shape->type) < 16) return NULL; /* some have no 0 */
+    if (xg_type_class(w->shape->type) == (xg_type_bits(w->shape->type) < 16 ? (int)XGT_F : (int)XGT_C))
+        return NULL; /* some have no 0; what is not finite */
     if (d.lb.n || d.lc.n != 1 || d.rc.p[0] || w->shape->rank != 2 || work < WORK_LEAST) return NULL;
     if (hot->op == XG_RESHAPE && at + 1 == hot->shape->rank) { /* of rows */
         hot = XG_OPERAND(hot, 0);
