@@ -231,7 +231,7 @@ XG_FN bool xg_dot_columns_pay(const xg_device *device, const xg_inst *x, bool co
     int64_t each = xg_type_bytes(t), columns = x->shape->dims[rank - 1], k = x->shape->dims[rank - 2];
     int64_t row = columns * each, column = k * each;
     bool narrow = xg_device_is_narrow(device), units = each == 2 && xg_type_class(t) == XGT_F, whole = rank == 2;
-    if (xg_device_is_cpu(device) || xg_type_class(t) == XGT_C) return false;
+    if (xg_device_is_cpu(device) || columns < 2 || xg_type_class(t) == XGT_C) return false;
     if (each < 4 && !units && (narrow || !device->async_bytes)) return false; /* instructions bound these */
     if (narrow && units) column *= QUICK_PARTS;
     if (whole && (column < K_BYTES_LEAST || xg_cost_mul(column, columns) < BYTES_LEAST)) return false;
