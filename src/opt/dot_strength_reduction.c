@@ -240,9 +240,7 @@ XG_FN bool xg_dot_columns_pay(const xg_device *device, const xg_inst *x, bool co
            (k > K_CUT || !whole) && columns < COLUMNS_SM * device->sm_count;
 }
 /* The matrix of a product with a vector, as it lies in memory. */
-XG_FN const xg_inst *xg_dot_matrix(const xg_dot_part *m) {
-    return m->x->op == XG_CONVERT ? XG_OPERAND(m->x, 0) : m->x;
-}
+XG_FN const xg_inst *xg_dot_matrix(const xg_dot_part *m) { return m->x->op == XG_CONVERT ? XG_OPERAND(m->x, 0) : m->x; }
 XG_FN bool xg_dot_is_of_columns(const xg_inst *dot) {
     xg_dot_part side[2];
     const xg_dot_part *m;
@@ -281,12 +279,15 @@ XG_FN xg_inst *xg_dot_labels(const xg_inst *dot) {
     };
     xg_dot_dims d = xg_dot_dims_of(dot);
     const xg_inst *hot = XG_OPERAND(dot, 0), *w = XG_OPERAND(dot, 1), *y;
-    int64_t work = xg_cost_mul(dot->shape->elements, w->shape->dims[0]), at = d.lc.n == 1 ? d.lc.p[0] : 0;
+    int64_t work, at;
     uint32_t j;
+    if (d.lb.n || d.lc.n != 1 || d.rc.p[0] || w->shape->rank != 2) return NULL;
+    at = d.lc.p[0];
+    work = xg_cost_mul(dot->shape->elements, w->shape->dims[0]);
     if (xg_type_bits(w->shape->type) < 32) work /= UNITS_TIMES;
-    if (xg_type_class(w->shape->type) == (xg_type_bits(w->shape->type) < 16 ? (int)XGT_F : (int)XGT_C))
-        return NULL; /* some have no 0; what is not finite */
-    if (d.lb.n || d.lc.n != 1 || d.rc.p[0] || w->shape->rank != 2 || work < WORK_LEAST) return NULL;
+    if (work < WORK_LEAST ||
+        xg_type_class(w->shape->type) == (xg_type_bits(w->shape->type) < 16 ? (int)XGT_F : (int)XGT_C))
+        return NULL; /* some floats of 8 bits have no 0; zeros times complex numbers may be NaN */
     if (hot->op == XG_RESHAPE && at + 1 == hot->shape->rank) { /* of rows */
         hot = XG_OPERAND(hot, 0);
         at = (int64_t)hot->shape->rank - 1;
