@@ -231,7 +231,7 @@ XG_FN bool xg_dot_columns_pay(const xg_device *device, const xg_inst *x, bool co
     int64_t each = xg_type_bytes(t), columns = x->shape->dims[rank - 1], k = x->shape->dims[rank - 2];
     int64_t row = columns * each, column = k * each;
     bool narrow = xg_device_is_narrow(device), units = each == 2 && xg_type_class(t) == XGT_F, whole = rank == 2;
-    if (xg_device_is_cpu(device) || xg_type_class(t) == XGT_C) return false;
+    if (xg_device_is_cpu(device) || columns < 2 || xg_type_class(t) == XGT_C) return false;
     if (each < 4 && !units && (narrow || !device->async_bytes)) return false; /* instructions bound these */
     if (narrow && units) column *= QUICK_PARTS;
     if (whole && (column < K_BYTES_LEAST || xg_cost_mul(column, columns) < BYTES_LEAST)) return false;
@@ -279,11 +279,15 @@ XG_FN xg_inst *xg_dot_labels(const xg_inst *dot) {
     };
     xg_dot_dims d = xg_dot_dims_of(dot);
     const xg_inst *hot = XG_OPERAND(dot, 0), *w = XG_OPERAND(dot, 1), *y;
-    int64_t work = xg_cost_mul(dot->shape->elements, w->shape->dims[0]), at = d.lc.n == 1 ? d.lc.p[0] : 0;
+    int64_t work, at;
     uint32_t j;
+    if (d.lb.n || d.lc.n != 1 || d.rc.p[0] || w->shape->rank != 2) return NULL;
+    at = d.lc.p[0];
+    work = xg_cost_mul(dot->shape->elements, w->shape->dims[0]);
     if (xg_type_bits(w->shape->type) < 32) work /= UNITS_TIMES;
-    if (xg_type_class(w->shape->type) == XGT_F && xg_type_bits(w->shape->type) < 16) return NULL; /* some have no 0 */
-    if (d.lb.n || d.lc.n != 1 || d.rc.p[0] || w->shape->rank != 2 || work < WORK_LEAST) return NULL;
+    if (work < WORK_LEAST ||
+        xg_type_class(w->shape->type) == (xg_type_bits(w->shape->type) < 16 ? (int)XGT_F : (int)XGT_C))
+        return NULL; /* some floats of 8 bits have no 0; zeros times complex numbers may be NaN */
     if (hot->op == XG_RESHAPE && at + 1 == hot->shape->rank) { /* of rows */
         hot = XG_OPERAND(hot, 0);
         at = (int64_t)hot->shape->rank - 1;

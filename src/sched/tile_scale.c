@@ -60,7 +60,7 @@ XG_FN void xg_tile_find_scale(xg_tile_plan *p, xg_aff_ctx *x) {
     type = i->shape->type;
     while (next && p->n_scales < XG_TILE_SCALES && xg_imap_ok(p->scaled_map) && i->shape->type == type)
         if ((next = xg_tile_scale_add(p, x, i)) != NULL) i = xg_tile_moved_from(x, next, &p->scaled_map);
-    while (i->op == XG_CONVERT && xg_tile_holds(XG_OPERAND(i, 0)->shape->type, p->held))
+    while (i->op == XG_CONVERT && xg_tile_holds(XG_OPERAND(i, 0)->shape->type, i->shape->type))
         i = xg_tile_moved_from(x, XG_OPERAND(i, 0), &p->scaled_map);
     p->scaled = i;
     if (xg_type_bytes(i->shape->type) > 1 || !xg_tile_holds(i->shape->type, p->held) || !xg_tile_is_moved(i) ||
