@@ -199,17 +199,16 @@ XG_FN void xg_split_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m) {
 enum {
     XG_SPLIT_PLANS = 10
 };
-/* Into p, plain as one of those that a convolution may have: boxes, with a border or without, or patches, of positions in rows or k; or
- * boxes with a border of both sides. */
-XG_FN bool xg_split_plan(
-    const xg_tile_plan *plain, xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m, uint32_t k) {
+/* One of those that a convolution may have, made of the plain one: boxes, with a border or without, or patches, of
+ * positions in rows or k; or boxes with a border of both sides. */
+XG_FN bool xg_split_plan(const xg_tile_plan *plain, xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m, uint32_t k) {
     enum {
         LEAST = 64 /* bytes of a pixel */
     };
     xg_tile_role role = k % 2 ? XG_TILE_K : XG_TILE_M;
     bool patch = k > XG_SPLIT_PLANS / 2 - 1 && k < XG_SPLIT_PLANS - 1, border = (k + 1) / 2 % 2, may;
-    if (k && ((role == XG_TILE_M && !plain->fetch[0].along_k) ||
-                 !(patch ? xg_tile_patch_might : xg_tile_box_wants)(plain)))
+    if (k &&
+        ((role == XG_TILE_M && !plain->fetch[0].along_k) || !(patch ? xg_tile_patch_might : xg_tile_box_wants)(plain)))
         return false;
     *p = *plain;
     if (!k) return true;

@@ -267,7 +267,8 @@ XG_APART XG_FN void xg_tile_box_plan(
         WAYS
     };
     xg_tile_plan plain, boxes;
-    bool might = xg_tile_box_might(p), sums; /* of a gradient of the filter: its rows, channels, need no boxes, and both other ways are compared */
+    bool might = xg_tile_box_might(p);
+    bool sums; /* of a gradient of the filter: its rows, channels, need no boxes, and both other ways are compared */
     uint32_t k;
     if (might) plain = *p;
     xg_tile_plan_order(p, e, m, out_bytes);

@@ -176,7 +176,8 @@ XG_APART XG_FN bool xg_tile_patch_may(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_ro
     int64_t by[4 * XG_TILE_VARS_MAX], first, k;
     xg_tile_patch *t = &p->patch;
     t->of = of;
-    if (!xg_tile_patch_might(p) || (of == XG_TILE_K && xg_type_bytes(p->held) != 2)) return false; /* ldmatrix transposes those */
+    if (!xg_tile_patch_might(p)) return false;
+    if (of == XG_TILE_K && xg_type_bytes(p->held) != 2) return false; /* ldmatrix transposes those */
     if (of == XG_TILE_K && xg_tile_patch_differs(p)) return false;
     t->part = bytes / xg_type_bytes(p->held);
     if (!xg_tile_patch_split(&p->form.group[xg_tile_patch_other(p)], t->part)) return false;
