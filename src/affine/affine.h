@@ -75,7 +75,7 @@ typedef struct xg_aff_env {
 
 /* What a quotient or remainder came to under an environment: code that is written out asks for the same ones again. */
 enum {
-    XG_AFF_DIVIDED = 512
+    XG_AFF_DIVIDED = 128
 };
 typedef struct xg_aff_divided {
     const xg_aff *e, *to;

@@ -47,6 +47,7 @@ typedef struct xg_phase_join {
     XG_VEC(xg_phase_group *) groups;
     xg_device device;
     xg_phase_group *by_bit[XG_PHASES_GROUPS];
+    xg_dict known; /* by fingerprint and parts: whether a member is small */
 } xg_phase_join;
 
 XG_FN xg_phase_node *xg_phase_node_of(const xg_inst *i) { return (xg_phase_node *)i->scratch; }
@@ -117,14 +118,28 @@ XG_FN const char *xg_phase_refusal(const xg_phase_join *w, const xg_phase_group 
 
 /* ---- the second round: groups of which each part of an outer dimension has a block ---- */
 
+/* The same for equal members, as layers have: asked once. */
+XG_FN bool xg_phase_is_known_small(xg_phase_join *w, const xg_inst *member, int64_t parts) {
+    static const bool answers[] = {false, true};
+    const bool *answer;
+    xg_buf key;
+    xg_buf_init(&key, w->a);
+    xg_put_i64(&key, parts);
+    xg_fuse_fingerprint(&key, xg_attr_calls(member));
+    answer = (const bool *)xg_dict_get(&w->known, xg_str_of(key.p, key.n));
+    if (answer) return *answer;
+    answer = &answers[xg_phases_small_width(w->a, &w->device, member, parts) > 0];
+    (void)xg_dict_put_lasting(&w->known, xg_str_of(key.p, key.n), (void *)(uintptr_t)answer);
+    return *answer;
+}
 XG_FN bool xg_phase_is_small_in(xg_phase_join *w, xg_phase_node *node, int64_t parts) {
     const xg_comp *c = xg_attr_calls(node->inst);
     bool fits = true;
     if (node->fits == parts) return true;
     if (!xg_fuse_is_phases(node->inst))
-        fits = xg_phases_small_width(w->a, &w->device, node->inst, parts) > 0;
+        fits = xg_phase_is_known_small(w, node->inst, parts);
     else
-        XG_FOR_INSTS(i, c) fits = fits && (i->op != XG_FUSION || xg_phases_small_width(w->a, &w->device, i, parts) > 0);
+        XG_FOR_INSTS(i, c) fits = fits && (i->op != XG_FUSION || xg_phase_is_known_small(w, i, parts));
     if (fits) node->fits = parts;
     return fits;
 }
@@ -572,6 +587,7 @@ XG_FN bool xg_phases_round(xg_comp *c, bool parted) {
     w.parted = parted;
     w.device = c->module->device;
     w.log = c->module->fusion_log;
+    xg_dict_init(&w.known, w.a);
     w.nodes = XG_NEW_N(w.a, xg_phase_node, c->n_insts + (size_t)1);
     w.n = c->n_insts;
     w.era = 1;

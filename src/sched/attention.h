@@ -365,6 +365,8 @@ XG_FN void xg_attention_record(xg_arena *a, xg_inst *fusion, bool library); /* i
 XG_FN bool xg_attention_fuse(xg_module *m);                                 /* the pass attention-fusion */
 /* What the pass would make of it, if it is the second dot of attention; NULL: it is not, or cannot be made. `known`, by
  * fingerprint: what computes alike (the layers of a model) has one plan. */
+/* The plan of a computation's kernel, forward or backward; of equal ones (`known`, by fingerprint) it is made once. */
+XG_FN xg_attention_plan *xg_attention_planned(xg_dict *known, xg_arena *work, const xg_comp *c, bool back);
 XG_FN xg_attention_plan *xg_attention_look(xg_dict *known, xg_arena *work, xg_inst *dot, xg_attention *a);
 XG_FN bool xg_attention_will_take(xg_inst *dot); /* the pass will fuse this second dot */
 

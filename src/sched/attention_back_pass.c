@@ -33,7 +33,7 @@ typedef struct xg_attention_back_line {
 typedef struct xg_attention_back_side {
     uint32_t n_lines, n_roots;
     xg_inst *roots[2], *fusion;
-    xg_attention_plan *plan;
+    const xg_attention_plan *plan;
     xg_comp *to;
     xg_map64 copies, broadcasts, values;
     xg_inst **outside;
@@ -43,6 +43,7 @@ typedef struct xg_attention_back_side {
 
 typedef struct xg_attention_back_group {
     xg_arena *arena;
+    xg_dict *known;          /* plans, by what is computed: layers are alike */
     xg_attention_gradient g; /* of dQ, or dK */
     int64_t ahead_spares;    /* picoseconds of the forward pass: it becomes one kernel, too */
     bool is_grad[XG_ATTENTION_BACK_DOTS];
@@ -329,11 +330,10 @@ XG_FN bool xg_attention_back_is_closed(xg_attention_back_group *w, const xg_atte
 /* The second dot of attention that reads the same weights, if a kernel can be made of it once it alone reads them. */
 XG_APART XG_FN bool xg_attention_back_is_ahead(xg_attention_back_group *w, xg_inst *dot) {
     xg_attention_members *m = &w->ahead;
-    const xg_device *device = &dot->comp->module->device;
-    xg_attention_plan *p = XG_NEW(w->arena, xg_attention_plan);
+    const xg_attention_plan *p;
     xg_inst *fusion;
     uint32_t n, k, j;
-    bool is;
+    int64_t apart;
     if (!xg_attention_find(dot, &w->forward) || w->forward.exp != w->g.exp || !w->forward.sum) return false;
     xg_attention_none(m, &w->forward, w->arena);
     m->root = dot;
@@ -342,12 +342,12 @@ XG_APART XG_FN bool xg_attention_back_is_ahead(xg_attention_back_group *w, xg_in
     for (k = 0; k < n; k++)
         for (j = 0; j < m->p[k]->n_operands; j++) xg_attention_take_cheap(m, XG_OPERAND(m->p[k], j), 1);
     fusion = xg_attention_make(m);
-    is = xg_attention_form_of(&p->form, w->arena, xg_aff_new(w->arena), xg_attr_calls(fusion), device) &&
-         xg_attention_plan_of(p, device, NULL);
+    p = xg_attention_planned(w->known, w->arena, xg_attr_calls(fusion), false);
     xg_attention_unmake(fusion);
-    w->ahead_spares = is ? XG_MAX(xg_attention_apart_time(p, device) - p->picoseconds, (int64_t)0) : 0;
+    apart = p->is_made ? xg_attention_apart_time(p, &dot->comp->module->device) - p->picoseconds : 0;
+    w->ahead_spares = XG_MAX(apart, (int64_t)0);
     xg_attention_none(m, &w->forward, w->arena); /* members by what they compute, not by what they read */
-    return is && xg_attention_gather(m, dot) && xg_attention_gather(m, w->forward.sum);
+    return p->is_made && xg_attention_gather(m, dot) && xg_attention_gather(m, w->forward.sum);
 }
 
 /* ---- both fusions ---- */
@@ -355,14 +355,11 @@ XG_APART XG_FN bool xg_attention_back_is_ahead(xg_attention_back_group *w, xg_in
 XG_FN xg_attention_back_side *xg_attention_back_side_of(xg_attention_back_group *w) {
     xg_attention_back_side *s = XG_NEW(w->arena, xg_attention_back_side);
     xg_attention_none(&s->m, &w->forward, w->arena);
-    s->plan = XG_NEW(w->arena, xg_attention_plan);
     return s;
 }
 XG_FN bool xg_attention_back_plans(xg_attention_back_group *w, xg_attention_back_side *s, bool turned) {
-    const xg_device *device = &w->last->comp->module->device;
-    xg_attention_plan *p = s->plan;
-    return xg_attention_back_form_of(&p->form, w->arena, xg_aff_new(w->arena), s->to, device) &&
-           p->form.back.turned == turned && xg_attention_back_plan_of(p, device, NULL);
+    s->plan = xg_attention_planned(w->known, w->arena, s->to, true);
+    return s->plan->is_made && s->plan->form.back.turned == turned;
 }
 XG_FN void xg_attention_back_drop_fusion(xg_attention_back_side *s) {
     if (!s->fusion) return;
@@ -603,8 +600,10 @@ XG_APART XG_FN bool xg_attention_back_group_of(xg_attention_back_group *w) {
 XG_FN bool xg_attention_back_comp(xg_comp *c) {
     XG_VEC(xg_attention_gradient) all = {NULL, 0, 0};
     xg_arena *work = c->module->work;
+    xg_dict known;
     bool changed = false;
     uint32_t k, j;
+    xg_dict_init(&known, work);
     XG_FOR_INSTS(i, c) {
         xg_attention_gradient g;
         if (i->op == XG_DOT && xg_attention_gradient_find(i, &g) &&
@@ -616,6 +615,7 @@ XG_FN bool xg_attention_back_comp(xg_comp *c) {
         if (!all.p[k].dot || !all.p[k].grad_dot) continue;
         w = XG_NEW(work, xg_attention_back_group);
         w->arena = work;
+        w->known = &known;
         w->g = all.p[k];
         for (j = 0; j < all.n; j++) {
             const xg_attention_gradient *g = &all.p[j];

@@ -340,24 +340,29 @@ XG_FN void xg_attention_unmake(xg_inst *fusion) {
     xg_inst_remove(fusion);
     xg_comp_remove(c);
 }
+XG_FN xg_attention_plan *xg_attention_planned(xg_dict *known, xg_arena *work, const xg_comp *c, bool back) {
+    const xg_device *m = &c->module->device;
+    xg_attention_plan *p;
+    xg_aff_ctx *x;
+    xg_buf key;
+    xg_buf_init(&key, work);
+    if (back) xg_puts(&key, "back ");
+    xg_fuse_fingerprint(&key, c);
+    p = (xg_attention_plan *)xg_dict_get(known, xg_str_of(key.p, key.n));
+    if (p) return p;
+    p = XG_NEW(work, xg_attention_plan);
+    x = xg_aff_new(work);
+    p->is_made = back ? xg_attention_back_form_of(&p->form, work, x, c, m) && xg_attention_back_plan_of(p, m, NULL)
+                      : xg_attention_form_of(&p->form, work, x, c, m) && xg_attention_plan_of(p, m, NULL);
+    (void)xg_dict_put(known, xg_str_of(key.p, key.n), p);
+    return p;
+}
 XG_FN xg_attention_plan *xg_attention_look(xg_dict *known, xg_arena *work, xg_inst *dot, xg_attention *a) {
     xg_attention_members *w = XG_NEW(work, xg_attention_members);
     xg_inst *fusion = xg_attention_fused(w, work, dot, a);
-    const xg_device *device = &dot->comp->module->device;
-    const xg_comp *calls;
     xg_attention_plan *p;
-    xg_buf key;
     if (!fusion) return NULL;
-    calls = xg_attr_calls(fusion);
-    xg_buf_init(&key, work);
-    xg_fuse_fingerprint(&key, calls);
-    p = (xg_attention_plan *)xg_dict_get(known, xg_str_of(key.p, key.n));
-    if (!p) {
-        p = XG_NEW(work, xg_attention_plan);
-        p->is_made = xg_attention_form_of(&p->form, work, xg_aff_new(work), calls, device) &&
-                     xg_attention_plan_of(p, device, NULL);
-        (void)xg_dict_put(known, xg_str_of(key.p, key.n), p);
-    }
+    p = xg_attention_planned(known, work, xg_attr_calls(fusion), false);
     xg_attention_unmake(fusion);
     return p->is_made ? p : NULL;
 }

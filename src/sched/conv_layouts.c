@@ -121,8 +121,8 @@ XG_FN int64_t xg_conv_layout_time(xg_inst *conv, const xg_conv_turns *t) {
         xg_split_fetch(&p, x, &m->device);
         for (k = 0; k < XG_SPLIT_PLANS; k++) {
             if (p.form.phased && (k % 2 || k > XG_SPLIT_PLANS / 2)) continue; /* no place may be more than skipped */
-            own = p;
-            if (xg_split_plan(&own, x, &m->device, k)) least = XG_MIN(least, xg_split_time(&own, &m->device, 1, least));
+            if (xg_split_plan(&p, &own, x, &m->device, k))
+                least = XG_MIN(least, xg_split_time(&own, &m->device, 1, least));
         }
     }
     xg_comp_remove(trial);

@@ -199,16 +199,19 @@ XG_FN void xg_split_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m) {
 enum {
     XG_SPLIT_PLANS = 10
 };
-/* One of those that a convolution may have: boxes, with a border or without, or patches, of positions in rows or k; or
- * boxes with a border of both sides. */
-XG_FN bool xg_split_plan(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m, uint32_t k) {
+/* One of those that a convolution may have, made of the plain one: boxes, with a border or without, or patches, of
+ * positions in rows or k; or boxes with a border of both sides. */
+XG_FN bool xg_split_plan(const xg_tile_plan *plain, xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m, uint32_t k) {
     enum {
         LEAST = 64 /* bytes of a pixel */
     };
     xg_tile_role role = k % 2 ? XG_TILE_K : XG_TILE_M;
     bool patch = k > XG_SPLIT_PLANS / 2 - 1 && k < XG_SPLIT_PLANS - 1, border = (k + 1) / 2 % 2, may;
+    if (k &&
+        ((role == XG_TILE_M && !plain->fetch[0].along_k) || !(patch ? xg_tile_patch_might : xg_tile_box_wants)(plain)))
+        return false;
+    *p = *plain;
     if (!k) return true;
-    if ((role == XG_TILE_M && !p->fetch[0].along_k) || (!patch && !xg_tile_box_wants(p))) return false;
     if (k == XG_SPLIT_PLANS - 1 && !xg_tile_halo_cross(p, x)) return false;
     may =
         patch ? xg_tile_patch_may(p, x, role, LEAST << border) : (border ? xg_tile_halo_may : xg_tile_box_may)(p, role);
@@ -231,8 +234,7 @@ XG_FN int64_t xg_split_count(const xg_inst *dot, int64_t size) {
     xg_tile_find_scale(&p, x);
     xg_split_fetch(&p, x, m);
     for (k = 1; k <= XG_SPLIT_PLANS; k++) { /* what is brought element by element is seldom best, and has most shapes */
-        own = p;
-        if (!xg_split_plan(&own, x, m, k % XG_SPLIT_PLANS)) continue;
+        if (!xg_split_plan(&p, &own, x, m, k % XG_SPLIT_PLANS)) continue;
         time = least;
         some = xg_split_best(&own, m, size, summed, &time);
         if (time >= least) continue;

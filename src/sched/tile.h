@@ -691,6 +691,7 @@ XG_FN void xg_tile_box_place(xg_tile_kernel *w, const xg_imap *boxes, const int6
 /* ---- tile_patch.c: pictures that threads copy once for all places of the window ---- */
 /* As xg_tile_box_plan, or with patches. */
 XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes);
+XG_FN bool xg_tile_patch_might(const xg_tile_plan *p); /* false: it surely cannot have patches */
 XG_FN bool xg_tile_patch_may(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_role of, int64_t bytes); /* sets patch */
 XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, xg_tile_shape *s); /* patches and the shape, whose k they say */
 XG_FN bool xg_tile_patch_settle(xg_tile_plan *p);                        /* false: the shape does not suit patches */

@@ -216,9 +216,11 @@ XG_FN void xg_tile_box_result(xg_tile_plan *p, xg_aff_ctx *x, const xg_shape *ro
     p->result = t.tensor;
     p->result_boxes = t.boxes;
 }
+XG_FN bool xg_tile_box_might(const xg_tile_plan *p) {
+    return (p->form.hero->op == XG_CONVOLUTION || p->form.group[XG_TILE_B].n > 1) && p->may_group;
+}
 XG_FN bool xg_tile_box_wants(const xg_tile_plan *p) {
-    return (p->form.hero->op == XG_CONVOLUTION || p->form.group[XG_TILE_B].n > 1) && p->may_group && !p->pixels &&
-           !xg_tile_may_bulk(p);
+    return xg_tile_box_might(p) && !p->pixels && !xg_tile_may_bulk(p);
 }
 /* The innermost axis of rows gets as many positions beside the result as make boxes, if these are few; eight at least:
  * of a box that has one column columns a stride apart would want a dimension more. */
@@ -264,17 +266,20 @@ XG_APART XG_FN void xg_tile_box_plan(
         SUMMED_BOX,
         WAYS
     };
-    xg_tile_plan plain = *p, boxes;
+    xg_tile_plan plain, boxes;
+    bool might = xg_tile_box_might(p);
     bool sums; /* of a gradient of the filter: its rows, channels, need no boxes, and both other ways are compared */
     uint32_t k;
+    if (might) plain = *p;
     xg_tile_plan_order(p, e, m, out_bytes);
+    if (!might) return;
     sums = xg_tile_box_wants(p) && !p->fetch[0].along_k;
     for (k = sums ? CROSS : HALO; k < WAYS; k++) {
         bool filled = k == BOX && p->form.group[XG_TILE_M].size > plain.form.group[XG_TILE_M].size;
         xg_tile_role role = k < CROSS ? XG_TILE_M : XG_TILE_K;
         if (!filled && k <= CROSS && !sums && !xg_tile_box_wants(p)) break;
-        boxes = plain;
         if (plain.form.phased && (k > BOX || xg_tile_channels(p) == 1)) break; /* no place may be more than skipped */
+        boxes = plain;
         if (k == CROSS && !xg_tile_halo_cross(&boxes, e->m->aff)) continue;
         if (!(k == BOX || k == SUMMED_BOX ? xg_tile_box_may : xg_tile_halo_may)(&boxes, role)) continue;
         boxes.picoseconds = p->blocks ? p->picoseconds : 0;

@@ -25,6 +25,7 @@ XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, cons
 XG_FN bool xg_tile_patch_may(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_role of, int64_t bytes) {
     return (void)p, (void)x, (void)of, (void)bytes, false;
 }
+XG_FN bool xg_tile_patch_might(const xg_tile_plan *p) { return (void)p, false; }
 XG_FN bool xg_tile_patch_suits(const xg_tile_plan *p, xg_tile_shape *s) { return (void)p, (void)s, true; }
 XG_FN bool xg_tile_patch_settle(xg_tile_plan *p) { return (void)p, true; }
 XG_FN int64_t xg_tile_patch_room(const xg_tile_plan *p) { return (void)p, 0; }
@@ -166,14 +167,17 @@ XG_APART XG_FN bool xg_tile_patch_pixels(xg_tile_plan *p, xg_aff_ctx *x, const i
         t->of == XG_TILE_M && !xg_tile_patch_differs(p) && t->part == 2 * piece ? window->axes[last - 1].extent : 1;
     return t->channel % piece == 0 && t->places > 1 && t->places <= XG_TILE_PATCH_PLACES;
 }
+XG_FN bool xg_tile_patch_might(const xg_tile_plan *p) {
+    return p->form.hero->op == XG_CONVOLUTION && p->unit != XG_TILE_NO_UNIT && !p->may_group && !p->form.operand[0] &&
+           p->device->async_bytes && p->fetch[0].from->shape->type == p->fetch[0].held;
+}
 /* The same plan with patches of so many bytes of channels, of positions that lie in rows or k. */
 XG_APART XG_FN bool xg_tile_patch_may(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_role of, int64_t bytes) {
     int64_t by[4 * XG_TILE_VARS_MAX], first, k;
     xg_tile_patch *t = &p->patch;
-    bool suits = p->form.hero->op == XG_CONVOLUTION && p->unit != XG_TILE_NO_UNIT && !p->may_group &&
-                 !p->form.operand[0] && p->device->async_bytes && p->fetch[0].from->shape->type == p->fetch[0].held;
     t->of = of;
-    if (!suits || (of == XG_TILE_K && xg_type_bytes(p->held) != 2)) return false; /* ldmatrix transposes those */
+    if (!xg_tile_patch_might(p)) return false;
+    if (of == XG_TILE_K && xg_type_bytes(p->held) != 2) return false; /* ldmatrix transposes those */
     if (of == XG_TILE_K && xg_tile_patch_differs(p)) return false;
     t->part = bytes / xg_type_bytes(p->held);
     if (!xg_tile_patch_split(&p->form.group[xg_tile_patch_other(p)], t->part)) return false;
@@ -191,10 +195,12 @@ XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, cons
         LEAST = 32, /* bytes of a pixel */
         WAYS = 6    /* those, or two or four times as many, positions in rows or in k */
     };
-    xg_tile_plan plain = *p, own;
+    bool might = xg_tile_patch_might(p);
+    xg_tile_plan plain, own;
     uint32_t k;
+    if (might) plain = *p;
     xg_tile_box_plan(p, e, m, out_bytes);
-    for (k = 0; k < WAYS; k++) {
+    for (k = 0; might && k < WAYS; k++) {
         own = plain;
         if (!xg_tile_patch_may(&own, e->m->aff, k / 3 ? XG_TILE_K : XG_TILE_M, LEAST << k % 3)) continue;
         own.picoseconds = p->blocks ? p->picoseconds : 0;

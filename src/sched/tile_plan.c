@@ -462,6 +462,11 @@ XG_FN bool xg_tile_is_ordered(const xg_record *given, const xg_tile_shape *s) {
            xg_tile_are_said(given, "thread_tile", true, 2, s->tm, s->tn, 0) &&
            xg_tile_are_said(given, "tile", true, 3, s->m, s->n, s->k);
 }
+/* The record names a tile of other rows or columns, as all variants of the shape have. */
+XG_FN bool xg_tile_is_another(const xg_record *given, const xg_tile_shape *s) {
+    const xg_numbers *tile = given ? xg_record_get(&given->form, "tile") : NULL;
+    return tile && tile->n == 3 && (tile->p[0] != s->m || tile->p[1] != s->n);
+}
 /* A few rows of a large matrix, which is read once: *few_m says that the rows are those of m. */
 XG_FN bool xg_tile_is_few(const xg_tile_plan *p, bool *few_m) {
     const xg_tile_group *g = p->form.group;
@@ -668,6 +673,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     few = !units && xg_tile_is_few(p, &few_m) && !xg_tile_has_rows(p); /* has shapes of its own */
     for (k = 0; xg_tile_shape_at(p, k, &one); k++) {
         if ((p->pixels && !one.bulk) || (k < 64 && p->vain >> k & 1) || !xg_tile_patch_suits(p, &one)) continue;
+        if (xg_tile_is_another(given, &one)) continue;
         if (one.slices > 1 && !xg_tile_has_rows(p) && !xg_tile_may_slice(p, &one) && !xg_tile_may_share(p, m, &one))
             continue;
         if (one.grouped && !one.bulk && xg_tile_bulk_shapes(p) && !p->in_tensor && !given) continue; /* copies do it */

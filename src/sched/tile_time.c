@@ -580,16 +580,20 @@ XG_FN void xg_tile_look(xg_tile_plan *p, const xg_device *m) {
  * that of all terms. It spares the model most of the shapes. */
 XG_FN bool xg_tile_may_take(const xg_tile_plan *p, const xg_device *m, int64_t sharers, bool split, int64_t most) {
     enum {
-        ONE = 1 << 12 /* three fourth powers of it have less than 63 bits */
+        ONE = 1 << 12, /* three fourth powers of it have less than 63 bits */
+        FEW = 4        /* blocks of a multiprocessor: up to here the last round counts as a whole one (cost/time.c) */
     };
     const xg_tile_work *w = &p->work;
     int64_t steps = xg_tile_over(p->alone_steps, sharers), warps = xg_tile_over(p->threads, XG_WARP_LANES), terms[3];
-    int64_t own, all, norm = 0, sums = 0;
+    int64_t own, all, norm = 0, sums = 0, blocks, each;
     uint32_t k;
     if (w->clocks <= 0) return true;
     own = xg_cost_mul(steps, w->clocks) - w->late * XG_MIN(p->shape.stages - 1, steps) + m->memory_latency +
           xg_tile_begin_clocks(p) + XG_COST_TURNOVER_CLOCKS;
-    all = xg_cost_mul(xg_cost_mul(p->alone_blocks, sharers * steps), warps);
+    blocks = xg_cost_mul(p->alone_blocks, sharers);
+    each = xg_tile_over(blocks, m->sm_count);
+    if (each <= FEW && !p->bulk && !p->form.phased) blocks = each * m->sm_count;
+    all = xg_cost_mul(xg_cost_mul(blocks, steps), warps);
     all = xg_cost_mul(all, XG_MAX(w->issued / XG_TILE_UNIT_SCHEDULERS, w->passes)) / m->sm_count;
     most = xg_cost_add(most, xg_tile_empty(m));
     if (split) {
