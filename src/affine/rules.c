@@ -380,7 +380,9 @@ XG_FN const xg_aff *xg_aff_mod_in(xg_aff_env *env, const xg_aff *e, int64_t k) {
     if (e->kind == XG_AFF_CONST) return xg_aff_const(env->x, xg_floor_mod(e->k, k));
     return xg_aff_divide(env, e, k, XG_AFF_MOD);
 }
-XG_FN const xg_aff *xg_aff_mod(xg_aff_ctx *x, const xg_aff *e, int64_t k) { return xg_aff_mod_in(&x->anywhere, e, k); }
+XG_ONE_COPY XG_FN const xg_aff *xg_aff_mod(xg_aff_ctx *x, const xg_aff *e, int64_t k) {
+    return xg_aff_mod_in(&x->anywhere, e, k);
+}
 
 /* ---- rewriting ---- */
 

@@ -36,7 +36,7 @@ XG_FN void xg_aff_print_var(xg_buf *b, const xg_aff *e, const xg_imap *names) {
 XG_FN void xg_aff_print_inner(xg_buf *b, const xg_aff *e, const xg_imap *names, bool parentheses);
 
 /* One term of a sum, with its sign and the sign's blanks. */
-XG_FN void xg_aff_print_term(xg_buf *b, const xg_term *t, const xg_imap *names, bool first) {
+XG_APART XG_FN void xg_aff_print_term(xg_buf *b, const xg_term *t, const xg_imap *names, bool first) {
     bool minus = t->scale < 0 && (!first || t->scale == -1),
          compound = t->of->kind == XG_AFF_DIV || t->of->kind == XG_AFF_MOD;
     uint64_t size = t->scale < 0 ? 0 - (uint64_t)t->scale : (uint64_t)t->scale;

@@ -31,7 +31,7 @@ XG_FN bool xg_mirror_exchanges(const xg_mirror *m, xg_ints perm) {
 }
 /* Of complex numbers only sums do to the last bit: which of two with a NaN each is the larger depends on their
  * order. */
-XG_FN bool xg_mirror_commutes(const xg_inst *x) {
+XG_APART XG_FN bool xg_mirror_commutes(const xg_inst *x) {
     if (x->op == XG_COMPARE) return xg_attr_is(x, XG_A_direction, "EQ") || xg_attr_is(x, XG_A_direction, "NE");
     return (xg_op_flags(x->op) & XGF_COMM) && (x->op == XG_ADD || !(xg_type_class(x->shape->type) & XGT_C));
 }

@@ -19,7 +19,7 @@ enum {
     XG_BOUNDS_ELEMENTS = 256
 };
 
-XG_FN bool xg_bounds_set(xg_bounds *r, int64_t lo, int64_t hi) {
+XG_ONE_COPY XG_FN bool xg_bounds_set(xg_bounds *r, int64_t lo, int64_t hi) {
     r->lo = lo;
     r->hi = hi;
     return lo <= hi;

@@ -69,8 +69,9 @@
 #define XG_TABLE static __attribute__((aligned(8)))
 #endif
 #define XG_COLD __attribute__((cold)) /* runs once or when something fails: small code, out of the way */
-/* Without optimisation inlining only makes code larger: a build for debugging is to be quick. */
-#ifdef __OPTIMIZE__
+/* Without optimisation inlining only makes code larger: a build for debugging is to be quick. One for size inlines what
+ * makes it smaller. */
+#if defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define XG_ALWAYS_INLINE always_inline
 #else
 #define XG_ALWAYS_INLINE unused

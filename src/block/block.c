@@ -71,7 +71,7 @@ typedef struct xg_bfold_row {
     bool where;
 } xg_bfold_row;
 
-XG_FN const xg_bfold_row *xg_block_fold_row(xg_bfold how) {
+XG_ONE_COPY XG_FN const xg_bfold_row *xg_block_fold_row(xg_bfold how) {
     XG_TABLE const xg_bfold_row rows[XG_BF_COUNT] = {{"sum", XG_BP_ELEMENT, false}, {"total", XG_BP_REAL, false},
         {"most", XG_BP_REAL, false}, {"argmax", XG_BP_REAL, true}, {"argmin", XG_BP_REAL, true},
         {"any", XG_BP_INT, false}};

@@ -190,7 +190,7 @@ XG_ONE_COPY XG_FN xg_kval *xg_block_int_of(xg_block *d, xg_bval v) {
     if (v.kind != 'i') xg_block_wrong(d, "an int was expected");
     return v.e.v;
 }
-XG_FN xg_kval *xg_block_cond_of(xg_block *d, xg_bval v) {
+XG_ONE_COPY XG_FN xg_kval *xg_block_cond_of(xg_block *d, xg_bval v) {
     if (v.kind != 'b') xg_block_wrong(d, "a condition was expected");
     return v.e.v;
 }

@@ -65,7 +65,7 @@ typedef struct xg_fft_turn {
     int64_t index;
     const xg_aff *number, *group, *rest;
 } xg_fft_turn;
-XG_FN xg_fft_turn xg_fft_turn_of(const xg_fft_site *d, const xg_fft_stage_row *row, int64_t i) {
+XG_APART XG_FN xg_fft_turn xg_fft_turn_of(const xg_fft_site *d, const xg_fft_stage_row *row, int64_t i) {
     xg_aff_ctx *x = d->e->m->aff;
     int64_t together = row->length / row->radix * row->inner;
     xg_fft_turn t;

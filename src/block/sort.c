@@ -110,7 +110,9 @@ XG_FN void xg_sort_home(const xg_sort_site *d, int64_t j, const xg_aff **row, co
     *place = xg_aff_add_k(x, *place, j / d->strip * d->strip * apart + j % d->strip);
 }
 /* How many places are followed by a gap: those that fill all banks once. */
-XG_FN int64_t xg_sort_row(const xg_sort_site *d) { return XG_PASS_BYTES / (d->o.entry_bytes == 8 ? 8 : XG_BANK_BYTES); }
+XG_ONE_COPY XG_FN int64_t xg_sort_row(const xg_sort_site *d) {
+    return XG_PASS_BYTES / (d->o.entry_bytes == 8 ? 8 : XG_BANK_BYTES);
+}
 XG_FN const xg_aff *xg_sort_padded(const xg_sort_site *d, const xg_aff *flat) {
     return xg_shared_gapped(d->e->m->aff, flat, xg_sort_row(d), 1);
 }

@@ -112,14 +112,23 @@ XG_FN int64_t xg_cost_registers(const xg_device *d, int64_t blocks, int64_t thre
     return XG_MIN(own, d->registers_per_thread);
 }
 
-XG_ONE_COPY XG_FN int64_t xg_cost_tensor_rate(const xg_device *d, xg_cost_tensor type) {
-    switch (type) {
-#define X(NAME, text, figure) \
-    case XG_TENSOR_##NAME: return XG_MAX(d->figure, (int64_t)1);
-        XG_COST_TENSORS(X)
+/* Where figures of a device lie in it. */
+XG_TABLE const uint16_t xg_cost_tensor_figures[] = {
+#define X(NAME, text, figure) offsetof(xg_device, figure),
+    XG_COST_TENSORS(X)
 #undef X
-    default: return 1;
-    }
+};
+XG_TABLE const uint16_t xg_cost_pipe_figures[] = {
+#define X(NAME, text, figure) offsetof(xg_device, figure),
+    XG_COST_PIPES(X)
+#undef X
+};
+XG_ONE_COPY XG_FN int64_t xg_cost_figure(const xg_device *d, const uint16_t *at) {
+    const int64_t *figure = (const int64_t *)(const void *)((const char *)d + *at);
+    return XG_MAX(*figure, (int64_t)1);
+}
+XG_ONE_COPY XG_FN int64_t xg_cost_tensor_rate(const xg_device *d, xg_cost_tensor type) {
+    return type < XG_TENSOR_COUNT ? xg_cost_figure(d, &xg_cost_tensor_figures[type]) : 1;
 }
 /* Clocks of matrix units for all that they do, as if one multiprocessor did it. */
 XG_FN int64_t xg_cost_tensor_clocks(const xg_device *d, const xg_cost_counts *c, bool peak) {
@@ -190,13 +199,7 @@ XG_FN int64_t xg_cost_unit_ps(const xg_cost_spread *s, int64_t clocks, int64_t m
 /* ---- terms ---- */
 
 XG_FN int64_t xg_cost_rate(const xg_device *d, xg_cost_pipe pipe) {
-    switch (pipe) {
-#define X(NAME, text, figure) \
-    case XG_PIPE_##NAME: return XG_MAX(d->figure, (int64_t)1);
-        XG_COST_PIPES(X)
-#undef X
-    default: return 1;
-    }
+    return pipe < XG_PIPE_COUNT ? xg_cost_figure(d, &xg_cost_pipe_figures[pipe]) : 1;
 }
 /* Bytes a second that a mix of loads and stores reaches: the middle between pure streams and a copy. */
 XG_FN int64_t xg_cost_held_bandwidth(const xg_device *d, const xg_cost_counts *c) {

@@ -287,7 +287,7 @@ XG_APART XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, uint32_t step) 
 #ifndef XLAGPU_SMALL
 /* ---- kernels of all-reduces ---- */
 
-XG_FN uint32_t xg_driver_peers_kernel(
+XG_APART XG_FN uint32_t xg_driver_peers_kernel(
     xg_driver_state *s, xg_plan *p, const xg_inst *i, uint32_t operand, uint32_t members) {
     xg_mark none = xg_arena_mark(s->work);
     xg_inst *fusion = xg_plan_peers_fusion(i, operand, members, &s->emit);
@@ -527,7 +527,7 @@ typedef struct xg_driver_clock {
     uint32_t n;
 } xg_driver_clock;
 
-XG_FN void xg_driver_pass(const xg_plan *p, xg_driver_clock *c, const xg_plan_step *s) {
+XG_APART XG_FN void xg_driver_pass(const xg_plan *p, xg_driver_clock *c, const xg_plan_step *s) {
     int64_t time = xg_driver_step_time(p, s), from = 0,
             *clock = s->kind == XG_EXE_THUNK_COLLECTIVE ? &c->links : &c->now;
     uint32_t k, slot = c->n % XG_DRIVER_BESIDE;

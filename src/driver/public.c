@@ -368,7 +368,8 @@ XLAGPU_DEF xlagpu_bytes xlagpu_print_as(xlagpu_module *m, xlagpu_format format) 
     return xg_public_bytes(m, &j, xg_public_print_as);
 }
 
-XG_FN bool xg_public_info(const xlagpu_value_info *all, uint32_t n, uint32_t index, xlagpu_value_info *out) {
+XG_ONE_COPY XG_FN bool xg_public_info(
+    const xlagpu_value_info *all, uint32_t n, uint32_t index, xlagpu_value_info *out) {
     memset(out, 0, sizeof *out);
     if (index >= n) return false;
     *out = all[index];

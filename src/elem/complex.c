@@ -68,13 +68,17 @@ XG_FN xg_elem xg_cx_expm1(xg_kb *b, xg_elem z) {
     return xg_cx_1(b, z, "h=sin(y*.5);e=expm1(x);z=y==0;a=e*cos(y)-2*(h*h);b=exp(x)*sin(y);q=z?y:b;z?e:a");
 }
 
+/* After the formula `text`, a is |z|. */
+XG_FN void xg_cx_begin_abs(xg_kform *f, xg_kb *b, xg_elem z, const char *text) {
+    xg_cx_begin(f, b, z, z);
+    (void)xg_kformula(f, text);
+    f->v[0] = xg_cx_abs(b, z);
+}
 /* log|z|: through log1p of |z|^2 - 1 = (m-1)(m+1) + n^2 where |z| is between about 1/2 and 2, with m the larger
  * part. */
 XG_FN xg_kval *xg_cx_log_abs(xg_kb *b, xg_elem z) {
     xg_kform f;
-    xg_cx_begin(&f, b, z, z);
-    (void)xg_kformula(&f, "x=abs(x);y=abs(y);m=max(x,y);n=min(x,y);c=.5<m&m<2;e=fma(m-1,m+1,n*n)");
-    V(a) = xg_cx_abs(b, z);
+    xg_cx_begin_abs(&f, b, z, "x=abs(x);y=abs(y);m=max(x,y);n=min(x,y);c=.5<m&m<2;e=fma(m-1,m+1,n*n)");
     return xg_kformula(&f, "c?.5*log1p(e):log(a)");
 }
 XG_FN xg_elem xg_cx_log(xg_kb *b, xg_elem z) {
@@ -97,9 +101,7 @@ XG_FN xg_elem xg_cx_log1p(xg_kb *b, xg_elem z) {
 /* t = sqrt((|x| + |z|)/2) is the larger part; the other is |y|/(2t). */
 XG_FN xg_elem xg_cx_sqrt(xg_kb *b, xg_elem z) {
     xg_kform f;
-    xg_cx_begin(&f, b, z, z);
-    (void)xg_kformula(&f, "g=abs(x);h=abs(y)");
-    V(a) = xg_cx_abs(b, z);
+    xg_cx_begin_abs(&f, b, z, "g=abs(x);h=abs(y)");
     return xg_cx_end(&f, "t=sqrt(.5*(g+a));z=t==0;n=h==inf;o=z?0:h/(2*t);r=x>=0;a=r?t:o;b=r?o:t;"
                          "q=copysign(n?h:b,y);n?inf:a");
 }

@@ -305,7 +305,7 @@ HANDLER(iota) {
 
 /* ---- bitcast-convert ---- */
 
-XG_FN xg_kelem xg_elem_bits_type(int bits) {
+XG_ONE_COPY XG_FN xg_kelem xg_elem_bits_type(int bits) {
     return bits <= 8 ? XG_E_I8 : bits == 16 ? XG_E_I16 : bits == 32 ? XG_E_I32 : XG_E_I64;
 }
 

@@ -176,7 +176,7 @@ XG_FN xg_elem xg_random_bits(xg_scope *s, const xg_random_site *r, xg_kval *cons
     return xg_elem_real(xg_scalar_convert(b, v, r->wide ? XLAGPU_U64 : XLAGPU_U32, r->bits->type));
 }
 
-XG_FN xg_elem xg_random_state(xg_scope *s, const xg_random_site *r, xg_kval *const *at) {
+XG_APART XG_FN xg_elem xg_random_state(xg_scope *s, const xg_random_site *r, xg_kval *const *at) {
     xg_kb *b = &s->b;
     xg_kval *words[3], *high;
     memcpy(words, r->words, sizeof words);

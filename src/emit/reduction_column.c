@@ -340,7 +340,7 @@ XG_FN void xg_column_gather(xg_reduction *r, const xg_column_plan *plan, bool en
     }
 }
 /* Rows that a round leaves of so many. */
-XG_FN int64_t xg_column_next(int64_t depth) {
+XG_ONE_COPY XG_FN int64_t xg_column_next(int64_t depth) {
     return depth <= 2 * XG_COLUMN_RADIX ? 1 : (depth + XG_COLUMN_RADIX - 1) / XG_COLUMN_RADIX;
 }
 XG_FN int64_t xg_column_shared_bytes(const xg_reduction *r, const xg_column_plan *plan) {

@@ -178,7 +178,7 @@ XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p, bool secto
     return true;
 }
 /* Bytes of an element, where its array is read as a whole or gathered. */
-XG_FN int64_t xg_column_element(const xg_reduction *r) { return XG_MIN(r->bytes, xg_reduction_width(r)); }
+XG_APART XG_FN int64_t xg_column_element(const xg_reduction *r) { return XG_MIN(r->bytes, xg_reduction_width(r)); }
 /* Tiles of whole sectors that keep no more than half of the multiprocessors busy with much to read. */
 XG_FN bool xg_column_idles(const xg_reduction *r, int64_t across, int64_t vector) {
     int64_t width = across * vector, tiles = r->n_kept / r->minor * ((r->minor + width - 1) / width);

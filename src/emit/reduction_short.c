@@ -70,7 +70,7 @@ XG_FN bool xg_short_find_made(const xg_reduction *r, bool *made) {
     return n && n < r->n_values;
 }
 /* Of an element, as vectors count them. */
-XG_FN int64_t xg_short_bytes(const xg_reduction *r) {
+XG_ONE_COPY XG_FN int64_t xg_short_bytes(const xg_reduction *r) {
     return XG_MIN(r->bytes, XG_ACCESS_BYTES / xg_reduction_columns(r));
 }
 /* Of columns: slabs for a result or two of each thread, which begin at whole sectors. bytes, widest: of what lies in

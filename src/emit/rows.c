@@ -83,7 +83,9 @@ typedef struct xg_rows_rounds {
     int64_t first, groups, group;
     bool last, edges;
 } xg_rows_rounds;
-XG_FN int64_t xg_rows_count(const xg_rows *w, const xg_rows_rounds *at) { return at->edges ? w->edges : w->vectors; }
+XG_ONE_COPY XG_FN int64_t xg_rows_count(const xg_rows *w, const xg_rows_rounds *at) {
+    return at->edges ? w->edges : w->vectors;
+}
 
 /* The first column of the row that begins a sector. */
 XG_FN const xg_aff *xg_rows_body(const xg_rows *w, const xg_walk_map *m, const xg_aff *row) {
@@ -734,7 +736,7 @@ XG_FN xg_rows *xg_rows_behind_open(const xg_fusion_emission *e, const xg_inst *f
     xg_rows_heroes(w);
     return w;
 }
-XG_FN bool xg_rows_behind_fits(xg_rows *w, int64_t threads, int64_t rows) {
+XG_APART XG_FN bool xg_rows_behind_fits(xg_rows *w, int64_t threads, int64_t rows) {
     int64_t each;
     w->lanes = threads / rows;
     w->per_block = rows;

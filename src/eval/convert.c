@@ -166,7 +166,7 @@ XG_FN int64_t xg_eval_double_to_int(xlagpu_type t, double v) {
     return (int64_t)(uint64_t)v;
 }
 
-XG_FN void xg_eval_narrow(const xg_wide *w, xlagpu_type to, unsigned char *out, xlagpu_type from, size_t n) {
+XG_APART XG_FN void xg_eval_narrow(const xg_wide *w, xlagpu_type to, unsigned char *out, xlagpu_type from, size_t n) {
     size_t k, bytes = (size_t)xg_type_bytes(to);
     int kind = xg_type_class(to), source = xg_type_class(from);
     bool ints = source == XGT_I || source == XGT_P, is_unsigned = !xg_type_signed(from);

@@ -221,7 +221,8 @@ typedef struct xg_conv {
 } xg_conv;
 
 /* Adds what input row x (all features at one place) gives at one result place through one kernel position. */
-XG_FN void xg_conv_place(const xg_conv *c, int64_t position, int64_t x_row, int64_t acc_row, int64_t batch_group) {
+XG_APART XG_FN void xg_conv_place(
+    const xg_conv *c, int64_t position, int64_t x_row, int64_t acc_row, int64_t batch_group) {
     int64_t per_group = c->out_features / c->groups, per_batch = c->out_features / c->batch_groups, g;
     int64_t kernel = position * c->kernel_inputs * c->out_features;
     if (c->batch_groups > 1) {

@@ -229,7 +229,7 @@ XG_FN bool xg_fft_twiddle(const xg_inst *i, int64_t *dim, int64_t *length) {
     return v[0] + 1 < (int64_t)i->shape->rank && v[1] > 0 && v[1] <= INT32_MAX &&
            v[1] == i->shape->dims[v[0]] * i->shape->dims[i->shape->rank - 1];
 }
-XG_FN void xg_fft_twist_all(const xg_inst *i, xg_complex *x, double sign) {
+XG_APART XG_FN void xg_fft_twist_all(const xg_inst *i, xg_complex *x, double sign) {
     int64_t dim, length, inner = 1, n = i->shape->dims[i->shape->rank - 1], k;
     uint32_t d;
     if (!xg_fft_twiddle(i, &dim, &length)) return;

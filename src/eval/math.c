@@ -111,7 +111,7 @@ XG_FN xg_complex xg_complex_of(double re, double im) {
     z.im = im;
     return z;
 }
-XG_FN bool xg_is_finite(double x) { return x - x == 0; }
+XG_ONE_COPY XG_FN bool xg_is_finite(double x) { return x - x == 0; }
 XG_ONE_COPY XG_FN bool xg_is_inf(double x) { return x == HUGE_VAL || x == -HUGE_VAL; }
 XG_FN bool xg_is_nan(double x) { return x != x; }
 

@@ -57,7 +57,7 @@ XG_FN void xg_eval_tile(size_t bytes, unsigned char *to, const unsigned char *fr
 #undef XG_EVAL_TILE_CASE
 
 /* Drops dimensions of one element, joins neighbours; false when there is nothing to copy. */
-XG_FN bool xg_eval_copy_simplify(xg_strided *c) {
+XG_APART XG_FN bool xg_eval_copy_simplify(xg_strided *c) {
     uint32_t d, n = 0;
     for (d = 0; d < c->rank; d++) {
         if (c->dims[d] == 0) return false;

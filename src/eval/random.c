@@ -156,7 +156,7 @@ XG_FN xg_value *xg_eval_rng_bit_generator(xg_eval_run *r, const xg_inst *i, xg_v
 
 /* ---- rng ---- */
 
-XG_FN void xg_random_begin(xg_eval_run *r) {
+XG_APART XG_FN void xg_random_begin(xg_eval_run *r) {
     uint32_t d;
     r->devices = XG_NEW_N(&r->mem, xg_device_state, r->n_devices);
     for (d = 0; d < r->n_devices; d++) r->devices[d].rng[0] = XG_EXE_RANDOM_FIRST + r->options.seed;

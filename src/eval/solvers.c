@@ -87,7 +87,7 @@ XG_FN xg_value *xg_call_cholesky_update(xg_eval_run *r, const xg_inst *i, xg_val
 }
 
 /* (A, C, alpha, beta) -> alpha A AT + beta C, or alpha AT A + beta C. cuBLAS writes one triangle; here both are. */
-XG_FN void xg_syrk(
+XG_APART XG_FN void xg_syrk(
     const xg_complex *a, const xg_matrices *m, bool transpose, double alpha, double beta, xg_complex *c, int64_t n) {
     int64_t depth = transpose ? m->rows : m->columns, step = transpose ? m->columns : 1,
             line = transpose ? 1 : m->columns, p, q, k;

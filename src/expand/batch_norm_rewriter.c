@@ -32,7 +32,7 @@ XG_FN bool xg_dnn_batch_reads_variance(const xg_inst *i) {
     }
     return i == i->comp->root;
 }
-XG_FN bool xg_dnn_batch_of(const xg_hb *b, const xg_inst *i, xg_dnn_batch *d) {
+XG_APART XG_FN bool xg_dnn_batch_of(const xg_hb *b, const xg_inst *i, xg_dnn_batch *d) {
     const xg_shape *s;
     int64_t k;
     if (i->op != XG_BATCH_NORM_TRAINING && i->op != XG_BATCH_NORM_INFERENCE) return false;

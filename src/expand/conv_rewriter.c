@@ -412,7 +412,8 @@ XG_APART XG_FN uint32_t xg_dnn_operands(const xg_hb *b, xg_dnn_conv *c, xg_inst 
     if (c->bias) in[n++] = c->bias;
     return n;
 }
-XG_FN void xg_dnn_conv_step(xg_dnn_graph *g, const xg_dnn_step *step, int64_t from, int64_t made, double clip) {
+XG_APART XG_FN void xg_dnn_conv_step(
+    xg_dnn_graph *g, const xg_dnn_step *step, int64_t from, int64_t made, double clip) {
     xg_dnn_pointwise_op op;
     memset(&op, 0, sizeof op);
     op.mode = step->mode;

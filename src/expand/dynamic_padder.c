@@ -155,7 +155,7 @@ XG_FN void xg_dyn_compute(xg_dyn *p, xg_inst *i) {
     memset(p->out, 0, sizeof p->out);
     xg_dyn_settle_any(p, xg_dyn_apply(p));
 }
-XG_FN void xg_dyn_visit(xg_dyn *p, xg_inst *i) {
+XG_APART XG_FN void xg_dyn_visit(xg_dyn *p, xg_inst *i) {
     p->i = i;
     p->b = xg_hb_at(i);
     switch (i->op) {

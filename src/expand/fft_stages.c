@@ -15,9 +15,12 @@
 
 /* Places in shared memory: one is left free behind every 128 bytes, so that strides of powers of two meet different
  * banks. */
-XG_FN int64_t xg_fft_places(int64_t elements, int64_t bytes) { return elements + (elements - 1) / (128 / bytes); }
+XG_ONE_COPY XG_FN int64_t xg_fft_places(int64_t elements, int64_t bytes) {
+    return elements + (elements - 1) / (128 / bytes);
+}
 
-XG_FN void xg_fft_stage(xg_fft_stages *s, uint32_t dim, int64_t radix, int64_t length, int64_t done, int64_t inner) {
+XG_ONE_COPY XG_FN void xg_fft_stage(
+    xg_fft_stages *s, uint32_t dim, int64_t radix, int64_t length, int64_t done, int64_t inner) {
     xg_fft_stage_row *r = &s->p[s->n++];
     r->dim = dim;
     r->radix = radix;

@@ -58,7 +58,7 @@ XG_FN bool xg_library_sdpa_of(const xg_hb *b, const xg_inst *i, xg_library_sdpa 
            to->dims[0] == a->batch && to->dims[1] == a->heads && to->dims[2] == a->rows && to->dims[3] == d[2][2];
 }
 /* Options that are there, and are not the ones that do nothing. */
-XG_FN bool xg_library_sdpa_is_known(const xg_inst *i) {
+XG_APART XG_FN bool xg_library_sdpa_is_known(const xg_inst *i) {
     XG_TABLE const char *const zeros[] = {"dropout_rate", "sliding_window_length"};
     uint32_t k;
     for (k = 0; k < XG_COUNT(zeros); k++)
@@ -164,7 +164,8 @@ XG_FN xg_inst *xg_library_row_mean(const xg_hb *b, xg_inst *x) {
     for (k = 0; k < n; k++) dims[k] = (int64_t)k + 1;
     return xg_library_scale(b, xg_hb_sum(b, x, dims, n), (double)x->shape->dims[0] / (double)x->shape->elements);
 }
-XG_FN xg_inst *xg_library_spread(const xg_hb *b, xg_inst *v, const xg_shape *s) { /* [rows] along each row */
+XG_ONE_COPY XG_FN xg_inst *xg_library_spread(
+    const xg_hb *b, xg_inst *v, const xg_shape *s) { /* [rows] along each row */
     XG_TABLE const int64_t first[1] = {0};
     return xg_hb_broadcast(b, v, s->dims, s->rank, first, 1);
 }

@@ -209,7 +209,7 @@ XG_FN xg_inst *xg_scattered_apply(const xg_scattered *d, xg_inst *x, xg_inst *y)
     return xg_hb_done(i);
 }
 /* The next vector of distances, the last dimension fastest: windows in their own order. */
-XG_FN bool xg_scattered_next(const xg_scattered *d, int64_t *distance) {
+XG_APART XG_FN bool xg_scattered_next(const xg_scattered *d, int64_t *distance) {
     uint32_t k;
     for (k = d->w.n; k-- > 0;) {
         if (distance[k]-- > 0) return true;

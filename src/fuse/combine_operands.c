@@ -145,7 +145,7 @@ XG_APART XG_FN void xg_combine_get(xg_combine *w, xg_inst *value) {
     xg_inst_remove(was);
 }
 
-XG_FN xg_inst *xg_combine_operand(const xg_combine *w, const xg_hb *b, uint32_t k) {
+XG_APART XG_FN xg_inst *xg_combine_operand(const xg_combine *w, const xg_hb *b, uint32_t k) {
     xg_inst *o = XG_OPERAND(w->inner, k), *there, *scalar;
     if (!w->params[k]) {
         if (o->op == XG_CONSTANT) return xg_inst_clone(o, b->comp, NULL, b->before);

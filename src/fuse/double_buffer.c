@@ -57,7 +57,7 @@ XG_FN int64_t xg_double_trips(const xg_inst *loop) {
         if (known.p[k] >= '0' && known.p[k] <= '9') return xg_call_number(xg_str_of(known.p + k, known.n - k));
     return -1;
 }
-XG_FN bool xg_double_wants(const xg_inst *i) {
+XG_APART XG_FN bool xg_double_wants(const xg_inst *i) {
     const xg_comp *body;
     int64_t kernels = 0;
     uint32_t k;

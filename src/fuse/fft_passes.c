@@ -38,7 +38,7 @@ XG_APART XG_FN xg_inst *xg_fft_pass(const xg_hb *b, xg_inst *x, const xg_inst *l
     x = xg_fft_view(b, x, dims, order, 3);
     return xg_fft_made(b, x, like, x->shape, &n, 1);
 }
-XG_FN xg_inst *xg_fft_two_passes(
+XG_APART XG_FN xg_inst *xg_fft_two_passes(
     const xg_hb *b, xg_inst *x, const xg_inst *like, int64_t a, int64_t n, int64_t c, int64_t n1) {
     XG_TABLE const int32_t before[4] = {2, 3, 1, 0}, behind[4] = {2, 1, 3, 0};
     int64_t n2 = n / n1, dims[4];
@@ -58,7 +58,7 @@ XG_FN xg_inst *xg_fft_two_passes(
     return x;
 }
 /* Along one dimension, in as many passes as that takes; the result lies in memory as x did. */
-XG_FN xg_inst *xg_fft_along_memory(
+XG_APART XG_FN xg_inst *xg_fft_along_memory(
     const xg_hb *b, xg_inst *x, const xg_inst *like, const int64_t *dims, uint32_t rank, uint32_t d) {
     int64_t a = 1, c = 1, n1 = xg_fft_first_pass(dims[d], xg_type_bytes(x->shape->type));
     uint32_t k;

@@ -552,7 +552,7 @@ XG_FN bool xg_phase_is_wide(const xg_shape *s) {
     return k < s->n_elems;
 }
 /* May it be in a group of this round? */
-XG_FN bool xg_phase_is_ready(xg_phase_join *w, xg_phase_node *node) {
+XG_APART XG_FN bool xg_phase_is_ready(xg_phase_join *w, xg_phase_node *node) {
     const xg_inst *i = node->inst;
     xg_phase_work work;
     xg_mark mark;

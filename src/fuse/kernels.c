@@ -433,7 +433,7 @@ XG_FN int64_t xg_kernel_instructions_with(const xg_kernel *c, const xg_kernel_in
 
 /* Each update of a slice asks of every later one in the kernel whether that writes over it: two comparisons a
  * dimension. */
-XG_FN uint64_t xg_kernel_ops_with(const xg_kernel *c, const xg_kernel_input *in) {
+XG_ONE_COPY XG_FN uint64_t xg_kernel_ops_with(const xg_kernel *c, const xg_kernel_input *in) {
     const xg_kernel *p = in->from;
     return c->ops + (uint64_t)p->ops * in->sites + (uint64_t)XG_KERNEL_COVERS_OPS * c->updates * p->updates;
 }

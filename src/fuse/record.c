@@ -71,7 +71,7 @@ XG_FN bool xg_record_may_share(const xg_record *r, uint32_t operand, uint32_t le
 
 XG_FN bool xg_record_extent_differs(const uint32_t *a, const uint32_t *b) { return memcmp(a, b, 3 * sizeof *a) != 0; }
 /* The item is what was ordered; a number that is not there is 0. */
-XG_FN bool xg_record_is(const xg_numbers *want, const xg_numbers *is) {
+XG_APART XG_FN bool xg_record_is(const xg_numbers *want, const xg_numbers *is) {
     if (!is) return want->n == 1 && want->p[0] == 0;
     return is->n == want->n && xg_str_eq(is->word, want->word) &&
            (!is->n || memcmp(is->p, want->p, want->n * sizeof *is->p) == 0);

@@ -36,7 +36,7 @@ typedef struct xg_network {
 } xg_network;
 
 /* Whether a key of floats is the element with zeros, or NaNs (behind all else), made alike; which of them: 1, 2. */
-XG_FN int xg_network_makes_alike(const xg_inst *i) {
+XG_APART XG_FN int xg_network_makes_alike(const xg_inst *i) {
     int which = 0;
     for (; i->op == XG_SELECT; i = XG_OPERAND(i, 2)) {
         const xg_inst *is = XG_OPERAND(i, 0), *to = XG_OPERAND(i, 1), *x;

@@ -90,7 +90,7 @@ XG_FN void xg_draft_of(xg_draft *d, const xg_shape *s) {
         d->dynamic[k] = xg_shape_dim_kind(s, k);
     }
 }
-XG_FN void xg_draft_push(const xg_inst *i, xg_draft *d, int64_t size, uint8_t dynamic) {
+XG_ONE_COPY XG_FN void xg_draft_push(const xg_inst *i, xg_draft *d, int64_t size, uint8_t dynamic) {
     if (d->rank == XG_RANK_MAX)
         xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL, "the result would have more than %d dimensions", (int)XG_RANK_MAX);
     d->size[d->rank] = size;
@@ -104,7 +104,7 @@ XG_FN const xg_shape *xg_draft_shape(xg_module *m, const xg_draft *d) {
 }
 
 /* Whether two dimensions agree, and into *size, *dynamic what is known of both. */
-XG_FN bool xg_draft_merge_dim(int64_t *size, uint8_t *dynamic, int64_t other, uint8_t other_dynamic) {
+XG_ONE_COPY XG_FN bool xg_draft_merge_dim(int64_t *size, uint8_t *dynamic, int64_t other, uint8_t other_dynamic) {
     if (other_dynamic == XG_DIM_UNBOUNDED) return true;
     if (*dynamic == XG_DIM_UNBOUNDED) {
         *size = other;

@@ -270,7 +270,7 @@ XG_FN const char *xg_parse_op_hint(xg_parse *p, xg_str word) {
         xg_foreign_hint(p->arena, word, xg_foreign_ops, xg_dict_get(&p->ops, xg_foreign_plain(p->arena, word)) != NULL);
     return hint ? hint : xg_parse_did_you_mean(p, word, xg_parse_op_name, NULL);
 }
-XG_FN void xg_parse_opcode(xg_parse *p, xg_parse_rhs *r) {
+XG_APART XG_FN void xg_parse_opcode(xg_parse *p, xg_parse_rhs *r) {
     xg_lex *x = &p->lex;
     size_t op;
     r->op_at = xg_lex_offset(x);

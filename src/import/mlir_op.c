@@ -798,7 +798,7 @@ XG_FN xg_str xg_mlir_op_name(xg_mlir *x) { /* functions' and modules' operations
     if (xg_str_is(w, "module")) return XG_STR("builtin.module");
     return xg_mlir_joined(x, "func.", w);
 }
-XG_FN void xg_mlir_begin(xg_mlir_making *o) {
+XG_APART XG_FN void xg_mlir_begin(xg_mlir_making *o) {
     o->op = NULL;
     o->operands.p = o->few_operands;
     o->attrs.p = o->few_attrs;

@@ -346,6 +346,14 @@ XG_FN void xg_proto_put_key(xg_buf *b, xg_str key);
 XG_FN void xg_proto_put_value(xg_buf *b, xg_str s);
 XG_FN void xg_proto_lex(xg_proto *p, const unsigned char *at, const xg_buf *text);
 /* proto_shape.c */
+typedef struct xg_proto_type_row { /* of XG_PROTO_TYPES */
+    uint8_t type, number, field, how;
+} xg_proto_type_row;
+enum {
+    XG_PROTO_IS_RAW,
+    XG_PROTO_IS_VARINT
+};
+XG_FN const xg_proto_type_row *xg_proto_row_of_type(xlagpu_type type); /* of unknown ones: all zeros */
 XG_FN const xg_shape *xg_proto_shape(xg_proto *p, xg_proto_bytes m);
 XG_FN void xg_proto_program_shape(xg_proto *p, xg_proto_bytes m, const xg_shape **params, const xg_shape **result);
 /* proto_literal.c */

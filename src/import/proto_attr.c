@@ -224,7 +224,7 @@ XG_FN bool xg_proto_read_PADS(xg_proto *p, const xg_proto_row *row, uint32_t n, 
     a->v.pads = pads;
     return true;
 }
-XG_FN xg_window_dim xg_proto_window_dim(xg_proto *p, xg_proto_bytes m) {
+XG_APART XG_FN xg_window_dim xg_proto_window_dim(xg_proto *p, xg_proto_bytes m) {
     int64_t v[8] = {0, 0, 1, 0, 0, 1, 1, 0};
     xg_proto_field f;
     xg_window_dim d;

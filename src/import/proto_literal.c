@@ -11,21 +11,6 @@
 #include "proto.h"
 #include "proto_shape.c"
 
-/* The field with the elements of a type; 0: it has none. */
-XG_FN uint32_t xg_proto_data_field(xlagpu_type type, bool *varints) {
-    enum {
-        VARINT = 1,
-        RAW = 0
-    };
-    switch (type) {
-#define X(type, number, field, how) \
-    case XLAGPU_##type: *varints = how; return field;
-        XG_PROTO_TYPES(X)
-#undef X
-    default: return 0;
-    }
-}
-
 /* Elements on their way into a literal. */
 typedef struct xg_proto_elems {
     unsigned char *out;
@@ -152,8 +137,9 @@ XG_FN void *xg_proto_data(xg_proto *p, xg_proto_bytes m, const xg_shape *s, uint
 }
 XG_FN void xg_proto_array_data(xg_proto *p, xg_proto_bytes m, xg_literal *l) {
     const xg_shape *s = l->shape;
-    bool varints = false;
-    uint32_t number = xg_proto_data_field(s->type, &varints);
+    const xg_proto_type_row *row = xg_proto_row_of_type(s->type);
+    bool varints = row->how == XG_PROTO_IS_VARINT;
+    uint32_t number = row->field;
     size_t have = xg_proto_data_bytes(p, m, number, varints);
     size_t bytes = (size_t)xg_type_bytes(s->type);
     if (!have) {

@@ -7,14 +7,21 @@
 #include "proto.h"
 #include "proto_wire.c"
 
-XG_APART XG_FN xlagpu_type xg_proto_type(int64_t number) {
-    switch (number) {
-#define X(type, number, field, how) \
-    case number: return XLAGPU_##type;
-        XG_PROTO_TYPES(X)
+/* The last row is that of what has none. */
+XG_TABLE const xg_proto_type_row xg_proto_types[] = {
+#define X(type, number, field, how) {XLAGPU_##type, number, field, XG_PROTO_IS_##how},
+    XG_PROTO_TYPES(X)
 #undef X
-    default: return XLAGPU_INVALID;
-    }
+        {XLAGPU_INVALID, 0, 0, XG_PROTO_IS_RAW}};
+XG_FN xlagpu_type xg_proto_type(int64_t number) {
+    const xg_proto_type_row *row = xg_proto_types;
+    while (row->number != number && row->number) row++;
+    return (xlagpu_type)row->type;
+}
+XG_FN const xg_proto_type_row *xg_proto_row_of_type(xlagpu_type type) {
+    const xg_proto_type_row *row = xg_proto_types;
+    while ((xlagpu_type)row->type != type && row->number) row++;
+    return row;
 }
 
 typedef struct xg_proto_layout {

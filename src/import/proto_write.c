@@ -327,7 +327,7 @@ XG_APART XG_FN void xg_proto_put_module(xg_proto_writer *w, const bool *fusions)
     if (m->n_donors) xg_proto_put_donors(w);
     xg_proto_put_frontend(w);
 }
-XG_FN void xg_proto_writer_init(xg_proto_writer *w, const xg_module *m, xg_arena *a) {
+XG_APART XG_FN void xg_proto_writer_init(xg_proto_writer *w, const xg_module *m, xg_arena *a) {
     uint32_t n, k, ids = 1;
     const xg_proto_row *rows = xg_proto_rows(&n);
     const xg_comp *c;

@@ -306,7 +306,7 @@ XG_FN void xg_proto_scan_tiling(xg_proto_writer *w, xg_lex *x, xg_proto_tiling *
         }
     }
 }
-XG_FN void xg_proto_put_tiling_of(xg_proto_writer *w, const xg_proto_tiling *t) {
+XG_APART XG_FN void xg_proto_put_tiling_of(xg_proto_writer *w, const xg_proto_tiling *t) {
     xg_lex x = t->iota;
     xg_proto_put_int(w, 1, t->kind);
     xg_proto_put_ints(w, 3, t->tile);

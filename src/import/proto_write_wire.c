@@ -94,15 +94,6 @@ XG_FN xg_ints xg_proto_scan_ints(xg_proto_writer *w, xg_lex *x, char open, char 
 
 /* ---- shapes ---- */
 
-XG_APART XG_FN uint32_t xg_proto_type_number(xlagpu_type type) {
-    switch (type) {
-#define X(type, number, field, how) \
-    case XLAGPU_##type: return number;
-        XG_PROTO_TYPES(X)
-#undef X
-    default: return 0;
-    }
-}
 typedef struct xg_proto_extras {
     XG_VEC(xg_ints) tiles;
     xg_str splits;
@@ -205,7 +196,7 @@ XG_FN void xg_proto_put_dynamic(xg_proto_writer *w, const xg_shape *s) {
 XG_FN void xg_proto_put_shape(xg_proto_writer *w, uint32_t number, const xg_shape *s, bool layout) {
     size_t shape = xg_proto_begin(w, number);
     uint32_t k;
-    xg_proto_put_int(w, XG_SHAPE_TYPE, xg_proto_type_number(s->type));
+    xg_proto_put_int(w, XG_SHAPE_TYPE, xg_proto_row_of_type(s->type)->number);
     xg_proto_put_dims(w, s);
     for (k = 0; k < s->n_elems; k++) xg_proto_put_shape(w, XG_SHAPE_TUPLE, s->elems[k], layout);
     if (layout && xg_shape_is_array(s)) xg_proto_put_layout(w, s->layout, s->rank);
@@ -240,8 +231,9 @@ XG_FN const unsigned char *xg_proto_relayout(xg_proto_writer *w, const xg_litera
 }
 XG_FN void xg_proto_put_elements(xg_proto_writer *w, const xg_literal *l) {
     const xg_shape *s = l->shape;
-    bool varints = false;
-    uint32_t number = xg_proto_data_field(s->type, &varints);
+    const xg_proto_type_row *row = xg_proto_row_of_type(s->type);
+    bool varints = row->how == XG_PROTO_IS_VARINT;
+    uint32_t number = row->field;
     size_t bytes = (size_t)xg_type_bytes(s->type), at;
     const unsigned char *data;
     int64_t k;

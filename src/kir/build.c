@@ -734,7 +734,7 @@ XG_FN void xg_kclone_begin(const xg_kregion *r) {
     }
 }
 XG_FN void xg_kclone_put(xg_kval *v, xg_kval *copy) { v->scratch = copy; }
-XG_FN xg_kval *xg_kclone_value(xg_kval *v) { return v->scratch ? (xg_kval *)v->scratch : v; }
+XG_ONE_COPY XG_FN xg_kval *xg_kclone_value(xg_kval *v) { return v->scratch ? (xg_kval *)v->scratch : v; }
 /* The inserted value of a vector's lane, if the insertions in front of it show it. */
 XG_FN xg_kval *xg_kvector_lane(xg_kval *v, const xg_kval *index) {
     int64_t lane, at;

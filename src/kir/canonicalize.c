@@ -416,7 +416,7 @@ XG_FN void xg_kcanon_rules(xg_kcanon *c, xg_kop *op) {
         return;
     }
 }
-XG_FN void xg_kcanon_step(xg_kcanon *c, xg_kop *op) {
+XG_APART XG_FN void xg_kcanon_step(xg_kcanon *c, xg_kop *op) {
     if (!(op->n_results == 1 && op->results->first_use) && xg_kop_is_dead(op)) {
         xg_kcanon_release(c, op);
         xg_kcanon_remove(c, op);
@@ -460,7 +460,7 @@ XG_FN uint64_t xg_kcanon_start(xg_kcanon *c, xg_kregion *r) {
     }
     return n;
 }
-XG_FN void xg_kcanon_func(xg_kcanon *c, xg_kfunc *f) {
+XG_APART XG_FN void xg_kcanon_func(xg_kcanon *c, xg_kfunc *f) {
     uint64_t budget;
     for (budget = xg_kcanon_start(c, f->body) * 64 + 4096; c->work.n && budget; budget--) {
         xg_kop *op = c->work.p[--c->work.n];

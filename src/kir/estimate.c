@@ -271,7 +271,7 @@ XG_APART XG_FN int64_t xg_kest_await(xg_kest_queue *q, int64_t but, int64_t cloc
 /* The time of each of `rounds` pipelined rounds, of which one was walked: it took `took` clocks, after n groups had
  * been committed. A group that a round commits is awaited as many rounds later as groups may be in flight. Few rounds,
  * as in a prologue, leave all their groups in flight. */
-XG_FN int64_t xg_kest_pipeline(xg_kest_queue *q, uint32_t n, int64_t took, int64_t rounds) {
+XG_APART XG_FN int64_t xg_kest_pipeline(xg_kest_queue *q, uint32_t n, int64_t took, int64_t rounds) {
     uint32_t each = q->n - n;
     int64_t waits, k = rounds <= XG_KEST_GROUPS ? (rounds - 1) * each : 0;
     if (!each) return took;
@@ -349,7 +349,7 @@ XG_APART XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     xg_kest_pass(e, op->results, op->n_results, r->last, 0);
     for (l = 0; l < op->n_results; l++) xg_kest_of(e, &op->results[l])->ready = e->clock;
 }
-XG_FN void xg_kest_while(xg_kest *e, const xg_kop *op) {
+XG_APART XG_FN void xg_kest_while(xg_kest *e, const xg_kop *op) {
     int64_t took;
     xg_kest_pass(e, op->regions[0]->args, op->regions[0]->n_args, op, 0);
     if (op->a) { /* annotated as seldom repeated */
@@ -382,7 +382,7 @@ XG_FN bool xg_kest_again(xg_kest *e, const xg_kval *v) {
 }
 /* How many of the represented warps have lanes for which the condition holds: not all, if it tests the thread's number
  * (of a warp group's first thread, say). */
-XG_FN int64_t xg_kest_warps(xg_kest *e, const xg_kval *c) {
+XG_APART XG_FN int64_t xg_kest_warps(xg_kest *e, const xg_kval *c) {
     int64_t own = e->thread[0], n = 0, k;
     uint32_t l, any;
     if (e->stands == 1 || !xg_kest_again_in(e, c, NULL, XG_KEST_DEPTH)) return e->stands;
@@ -592,7 +592,7 @@ XG_FN uint32_t xg_kest_barrier(xg_kest *e, const xg_kop *op) {
     return (uint32_t)((uint64_t)xg_kest_in(e, op, 0)->at[0] / 8 % XG_KEST_TOLD);
 }
 /* The number of the current walk: the last loop that was entered. */
-XG_FN uint32_t xg_kest_walk(xg_kest *e) {
+XG_ONE_COPY XG_FN uint32_t xg_kest_walk(xg_kest *e) {
     if (e->loop && e->loop != e->walking) {
         e->walk = XG_MIN(e->walk + 1, (uint32_t)XG_KEST_WALKS - 1);
         e->walking = e->loop;

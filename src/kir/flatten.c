@@ -15,7 +15,7 @@ XG_FN const xg_ktype *xg_kflat_type(xg_kmodule *m, const xg_ktype *t) {
 }
 
 /* (d0, d1, ...) -> sum of d * stride, each d inside its dim. */
-XG_FN xg_imap *xg_kflat_map(xg_kmodule *m, const xg_ktype *t) {
+XG_APART XG_FN xg_imap *xg_kflat_map(xg_kmodule *m, const xg_ktype *t) {
     xg_imap *map = xg_imap_of_dims(m->aff, t->rank, 1);
     const xg_aff *sum = xg_aff_const(m->aff, 0);
     int64_t stride = 1;

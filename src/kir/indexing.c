@@ -369,7 +369,7 @@ XG_FN const xg_aff *xg_kindex_sum_expr(xg_kindexer *x) {
         }
     return xg_aff_from_terms(x->m->aff, x->constant, terms, n);
 }
-XG_FN void xg_kindex_begin(xg_kindexer *x, xg_kmodule *m) {
+XG_ONE_COPY XG_FN void xg_kindex_begin(xg_kindexer *x, xg_kmodule *m) {
     x->m = m;
     x->n_leaves = x->n_constraints = x->n_inner = x->n_seen = 0;
     x->constant = 0;

@@ -191,7 +191,7 @@ XG_FN void xg_kclone_merge(xg_kb *b, const xg_kop *op, xg_kop *copy) {
 
 /* ---- the pass ---- */
 
-XG_FN void xg_kinline_func(xg_kinliner *in, xg_kfunc *f) {
+XG_APART XG_FN void xg_kinline_func(xg_kinliner *in, xg_kfunc *f) {
     xg_kops calls = xg_kinline_prepare(in, f);
     uint32_t k, j;
     xg_set_init(&in->asked, in->m->temp);

@@ -98,7 +98,7 @@ XG_FN xg_kval *xg_kaffine_floordiv(xg_kaffine *x, const xg_aff *of, int64_t k) {
     v = xg_kaffine_fold_sign(x, negative, v);
     return xg_kaffine_fold_sign(x, negative, xg_kaffine_op(x, XG_K_OP_DIVUI, v, xg_kaffine_const(x, k)));
 }
-XG_FN xg_kval *xg_kaffine_mod(xg_kaffine *x, const xg_aff *of, int64_t k) {
+XG_APART XG_FN xg_kval *xg_kaffine_mod(xg_kaffine *x, const xg_aff *of, int64_t k) {
     xg_kval *v = xg_kaffine_value(x, of), *q;
     if (xg_klog2(k) >= 0) return xg_kaffine_op(x, XG_K_OP_ANDI, v, xg_kaffine_const(x, k - 1));
     if (xg_aff_range(&x->env, of).lo >= 0) return xg_kaffine_op(x, XG_K_OP_REMUI, v, xg_kaffine_const(x, k));

@@ -795,7 +795,7 @@ XG_FN void xg_kprint_head(xg_kprinter *p) {
         m->fma ? ", xla.fma" : "");
 }
 
-XG_FN void xg_kir_print(xg_buf *b, const xg_kmodule *m) {
+XG_APART XG_FN void xg_kir_print(xg_buf *b, const xg_kmodule *m) {
     xg_kprinter p;
     const xg_kfunc *f;
     memset(&p, 0, sizeof p);

@@ -166,7 +166,7 @@ XG_FN void xg_llvm_declare(xg_llvm *l, xg_str name, const char *result, const ch
     if (!xg_dict_put(&l->declared, name, l)) return;
     xg_printf(&l->declares, "declare %s @%.*s(%s)\n", result, (int)name.n, name.p, operands);
 }
-XG_FN void xg_llvm_need_isa(xg_llvm *l, uint32_t isa) { l->isa = XG_MAX(l->isa, isa); }
+XG_ONE_COPY XG_FN void xg_llvm_need_isa(xg_llvm *l, uint32_t isa) { l->isa = XG_MAX(l->isa, isa); }
 XG_FN const xg_ptx_row *xg_llvm_row_of(const xg_llvm *l, const xg_kop *op) {
     return xg_ptx_find_row(&l->index, l->target, op->op, op->n_operands ? XG_KOPERAND(op, 0)->type : NULL,
         op->n_results ? op->results[0].type : NULL);

@@ -13,7 +13,7 @@
 #include "while_all_reduce.c"
 
 /* The pair of a collective: its own, or that of an async-start (the first row); NULL: it is none. */
-XG_FN const xg_async_form *xg_async_form_by(const xg_inst *i) {
+XG_APART XG_FN const xg_async_form *xg_async_form_by(const xg_inst *i) {
     size_t k;
     for (k = 1; k < XG_COUNT(xg_async_forms); k++)
         if (xg_async_forms[k].op == i->op) return &xg_async_forms[k];

@@ -37,7 +37,7 @@ XG_FN void xg_canon_push_comp(xg_canon_walk *w, const xg_comp *c) {
     xg_canon_push(w, c->root);
     for (k = c->n_params; k-- > 0;) xg_canon_push(w, c->params[k]);
 }
-XG_FN void xg_canon_push_needs(xg_canon_walk *w, const xg_inst *i) {
+XG_APART XG_FN void xg_canon_push_needs(xg_canon_walk *w, const xg_inst *i) {
     const xg_attr *after = xg_inst_order(i);
     uint32_t k, j;
     for (k = i->n_attrs; k-- > 0;) {

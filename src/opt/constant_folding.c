@@ -83,7 +83,7 @@ typedef struct xg_fold_known {
     const xg_literal *value;  /* NULL: not evaluated, or refused */
 } xg_fold_known;
 XG_FN xg_fold_known *xg_fold_of(const xg_inst *i) { return (xg_fold_known *)i->scratch; }
-XG_FN const xg_literal *xg_fold_literal(const xg_inst *i) {
+XG_ONE_COPY XG_FN const xg_literal *xg_fold_literal(const xg_inst *i) {
     return i->op == XG_CONSTANT ? i->literal : xg_fold_of(i)->value;
 }
 

@@ -59,7 +59,7 @@ XG_FN bool xg_legal_asked_before(const xg_use *first, const xg_use *u) {
             return true;
     return false;
 }
-XG_FN xg_legal_places xg_legal_places_of(const xg_inst *i) {
+XG_APART XG_FN xg_legal_places xg_legal_places_of(const xg_inst *i) {
     xg_legal_places p;
     uint32_t groups = 0, uses = 0;
     p.same = i;

@@ -109,7 +109,7 @@ XG_FN xg_inst *xg_winners_table(const xg_hb *b, const xg_winners *w, xg_inst *at
     xg_inst_set_comp(i, XG_A_to_apply, xg_hb_reducer(b, XG_MAXIMUM, XLAGPU_S32));
     return xg_hb_done(i);
 }
-XG_FN xg_inst *xg_winners_lookup(const xg_hb *b, const xg_winners *w, xg_inst *table, xg_inst *at) {
+XG_APART XG_FN xg_inst *xg_winners_lookup(const xg_hb *b, const xg_winners *w, xg_inst *table, xg_inst *at) {
     xg_inst *in[2], *i;
     in[0] = table;
     in[1] = at;

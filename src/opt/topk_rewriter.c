@@ -108,7 +108,7 @@ XG_FN void xg_topk_give(xg_inst *array, xg_inst *few) {
         xg_inst_remove(slice);
     }
 }
-XG_FN bool xg_topk_rewrite(xg_inst *i) {
+XG_APART XG_FN bool xg_topk_rewrite(xg_inst *i) {
     xg_topk t;
     xg_hb b;
     xg_inst *top;

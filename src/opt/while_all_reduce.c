@@ -78,7 +78,7 @@ XG_FN void xg_carried_move(const xg_carried_sum *s) {
         if (XG_OPERAND(s->sum, k) == s->all) xg_inst_set_operand(s->sum, k, XG_OPERAND(s->all, 0));
     xg_inst_remove(s->all);
 }
-XG_FN bool xg_carried_loop(xg_inst *loop) {
+XG_APART XG_FN bool xg_carried_loop(xg_inst *loop) {
     const xg_comp *body = xg_attr_comp(loop, XG_A_body);
     xg_carried_sum s;
     uint32_t readers;

@@ -46,7 +46,7 @@ XG_FN const xg_literal *xg_exe_constant(xg_plan *p, const xg_inst *i, bool fill)
     return made;
 }
 
-XG_FN uint64_t xg_exe_put_constant(xg_exe_writer *w, xg_plan *p, const xg_inst *i, bool fill) {
+XG_APART XG_FN uint64_t xg_exe_put_constant(xg_exe_writer *w, xg_plan *p, const xg_inst *i, bool fill) {
     xg_buf *data = &w->sections[XG_EXE_DATA];
     uint64_t at;
     if (data->n % 256) {

@@ -37,7 +37,7 @@ XG_FN uint32_t xg_listing_slices(uint32_t kind, uint32_t n_links) {
 }
 
 /* What a call is given in a slice: " f32[2,3]{1,0}". */
-XG_FN void xg_listing_array(xg_buf *b, const xg_listing *l, uint32_t number) {
+XG_APART XG_FN void xg_listing_array(xg_buf *b, const xg_listing *l, uint32_t number) {
     const xg_exe_value *v = (const xg_exe_value *)xg_listing_at(l, XG_EXE_VALUES) + number;
     const int64_t *dims = (const int64_t *)xg_listing_at(l, XG_EXE_DIMS) + v->first_dim;
     uint32_t k;

@@ -109,7 +109,7 @@ XG_FN xlagpu_status xr_prepare_event(xlagpu_execution *e) {
     return s == XLAGPU_OK ? s : xr_fail(&e->program->device->c, s, "%s", e->c.message);
 }
 
-XG_FN void xr_random_reset(xlagpu_execution *e) {
+XG_ONE_COPY XG_FN void xr_random_reset(xlagpu_execution *e) {
     e->random[0] = XG_EXE_RANDOM_FIRST;
     e->random[1] = 0;
 }

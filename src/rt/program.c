@@ -89,7 +89,9 @@ XG_FN XG_COLD bool xr_size_ok(const xlagpu_program *p, uint32_t k, uint32_t firs
 }
 
 /* Of a value that is a part: the sizes of the whole, then for each partition whether it has one and where. */
-XG_FN const int64_t *xr_parts(const xlagpu_program *p, const xg_exe_value *v) { return p->dims + v->parts - 1; }
+XG_ONE_COPY XG_FN const int64_t *xr_parts(const xlagpu_program *p, const xg_exe_value *v) {
+    return p->dims + v->parts - 1;
+}
 XG_FN XG_COLD const int64_t *xr_part(const xlagpu_program *p, const xg_exe_value *v, uint32_t partition) {
     return xr_parts(p, v) + v->rank + (size_t)partition * (v->rank + (size_t)1);
 }

@@ -520,7 +520,7 @@ XG_FN bool xg_nteam_is_lanes(const xg_nteam *t) {
     return t->width < XG_WARP_LANES && (t->width & (t->width - 1)) == 0;
 }
 /* Only the first thread of each group reads the result. */
-XG_FN bool xg_nteam_first_only(const xg_nteam *t, const xg_nbuf *buf) {
+XG_APART XG_FN bool xg_nteam_first_only(const xg_nteam *t, const xg_nbuf *buf) {
     xg_nstmt *readers[16], *p;
     uint32_t count = xg_nest_readers(t->n, buf, readers, XG_COUNT(readers)), k, axis, j;
     if (count > XG_COUNT(readers)) return false;

@@ -419,7 +419,7 @@ XG_FN void xg_attention_back_walk_most(xg_attention_kernel *w) {
     for (half = 0; half < w->p->halves; half++) (void)xg_attention_back_grow(w, half, most[half]);
 }
 /* What is subtracted from scores of a column, wherever that is. */
-XG_FN xg_kval *xg_attention_back_shift_of(xg_attention_kernel *w, xg_kval *key) {
+XG_APART XG_FN xg_kval *xg_attention_back_shift_of(xg_attention_kernel *w, xg_kval *key) {
     xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX];
     xg_attention_given given[XG_ATTENTION_LINES];
     xg_elem x;

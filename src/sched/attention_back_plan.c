@@ -229,7 +229,7 @@ XG_FN void xg_attention_back_out(const xg_attention_plan *p, int64_t width, int6
     if (pieces > 1) w->issue += p->halves * p->own / XG_ATTENTION_BESIDE * XG_ATTENTION_PIECES_ISSUE;
 }
 /* Clocks of a warp's products on its scheduler's matrix unit, or on plain cores. */
-XG_FN int64_t xg_attention_back_each(const xg_attention_plan *p, const xg_device *m, int64_t products) {
+XG_APART XG_FN int64_t xg_attention_back_each(const xg_attention_plan *p, const xg_device *m, int64_t products) {
     int64_t rate = XG_MAX(xg_cost_rate(m, XG_PIPE_F32), (int64_t)1), macs = XG_WARP_LANES;
     if (p->form.unit != XG_TILE_NO_UNIT) {
         rate = XG_MAX(xg_cost_tensor_rate(m, XG_TENSOR_F16) * XG_MAX(m->mma_permille, 1) / 1000, (int64_t)1);

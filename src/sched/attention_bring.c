@@ -273,7 +273,8 @@ XG_FN xg_attention_fetch xg_attention_fetch_of(
     return t;
 }
 /* What each of a step's keys has one of: line k, in that buffer. */
-XG_FN xg_attention_fetch xg_attention_fetch_line(xg_attention_kernel *w, uint32_t k, xg_kval *step, xg_kval *buffer) {
+XG_APART XG_FN xg_attention_fetch xg_attention_fetch_line(
+    xg_attention_kernel *w, uint32_t k, xg_kval *step, xg_kval *buffer) {
     xg_attention_fetch t = xg_attention_fetch_of(w, (xg_attention_part)(XG_ATTENTION_LINE0 + k), step, buffer);
     t.width = t.pitch = t.extent = 1;
     t.to = &w->columns[k];

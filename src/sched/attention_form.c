@@ -8,7 +8,7 @@
 
 /* ---- stages ---- */
 
-XG_FN xg_inst *xg_attention_root(const xg_comp *c, uint32_t k) {
+XG_ONE_COPY XG_FN xg_inst *xg_attention_root(const xg_comp *c, uint32_t k) {
     return c->root->op == XG_TUPLE ? XG_OPERAND(c->root, k) : c->root;
 }
 XG_FN uint32_t xg_attention_stats(const xg_attention *a, xg_inst **to) {

@@ -352,7 +352,7 @@ XG_FN void xg_attention_count_products(const xg_attention_plan *p, xg_cost_count
     c->shared_passes = passes;
 }
 /* Barriers that a block takes: for each step's keys to have come, for the tile's rows, for other parts of the keys. */
-XG_FN int64_t xg_attention_waits(const xg_attention_plan *p) {
+XG_APART XG_FN int64_t xg_attention_waits(const xg_attention_plan *p) {
     bool ahead = p->stages > 1;
     if (p->shape.grouped) return 1;
     return p->walked * (ahead ? 1 : 2) + xg_attention_keeps_query(p) + 2 * ((p->shape.parts > 1) + (p->cluster > 1));

@@ -310,7 +310,7 @@ XG_APART XG_FN bool xg_attention_cut_into(const xg_attention *a, int64_t parts, 
 /* ---- the pass ---- */
 
 /* Whether the second dot is in attention that is made as such: kept as it is, or cut into parts. */
-XG_FN bool xg_attention_split_dot(xg_dict *known, xg_inst *dot, xg_attention *a, bool *changed) {
+XG_APART XG_FN bool xg_attention_split_dot(xg_dict *known, xg_inst *dot, xg_attention *a, bool *changed) {
     const xg_device *m = &dot->comp->module->device;
     xg_arena *work = dot->comp->module->work;
     xg_attention_plan *p;

@@ -34,7 +34,7 @@ enum {
 
 /* ---- places ---- */
 
-XG_FN int64_t xg_attention_tensor_groups(const xg_attention_plan *p) { return p->tile / XG_KTENSOR_M; }
+XG_ONE_COPY XG_FN int64_t xg_attention_tensor_groups(const xg_attention_plan *p) { return p->tile / XG_KTENSOR_M; }
 XG_FN int64_t xg_attention_tells(const xg_attention_plan *p) {
     return p->shape.in_tensor ? XG_ATTENTION_TELLS * xg_attention_tensor_groups(p) : 0;
 }

@@ -245,7 +245,7 @@ XG_FN void xg_nfusion_reduce(xg_nfusion *w, const xg_inst *i, xg_nbuf *out) {
 
 /* ---- the nest ---- */
 
-XG_FN void xg_nfusion_result(xg_nfusion *w, const xg_inst *root, xg_nbuf *out) {
+XG_APART XG_FN void xg_nfusion_result(xg_nfusion *w, const xg_inst *root, xg_nbuf *out) {
     const xg_aff **at;
     xg_nstmt *s;
     xg_nfrom f;

@@ -26,7 +26,7 @@ typedef struct xg_grouped_fusion {
     xg_inst *members[XG_GROUPED_MEMBERS];
 } xg_grouped_fusion;
 
-XG_FN uint32_t xg_grouped_place(const xg_grouped_fusion *g, xg_inst *i) {
+XG_ONE_COPY XG_FN uint32_t xg_grouped_place(const xg_grouped_fusion *g, xg_inst *i) {
     uint32_t k;
     for (k = 0; k < g->n && g->members[k] != i; k++) {}
     return k;

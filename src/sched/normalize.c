@@ -41,7 +41,7 @@ XG_FN uint32_t xg_nest_leaves(xg_loopnest *n, xg_nstmt **out, uint32_t cap) {
 
 /* ---- normal form ---- */
 
-XG_FN const char *xg_ninfo_check(const xg_loopnest *n, const xg_nstmt *s) {
+XG_APART XG_FN const char *xg_ninfo_check(const xg_loopnest *n, const xg_nstmt *s) {
     xg_nstmt *loops[XG_NEST_DEPTH_MAX];
     const xg_nblock *b = s->block;
     uint32_t count = xg_nest_loops(s, loops, XG_COUNT(loops)), k;
@@ -59,7 +59,7 @@ XG_FN const char *xg_ninfo_check(const xg_loopnest *n, const xg_nstmt *s) {
     return NULL;
 }
 /* Without iterators that count to 1; with one of them in front if no spatial one is left. */
-XG_FN void xg_ninfo_drop_units(xg_loopnest *n, xg_nstmt *s) {
+XG_APART XG_FN void xg_ninfo_drop_units(xg_loopnest *n, xg_nstmt *s) {
     const xg_nblock *b = s->block;
     const xg_aff *kept[XG_RANK_MAX + 1];
     bool spatial = false;

@@ -72,7 +72,7 @@ XG_FN bool xg_nowners_where_uses(xg_nowners *o, const xg_constraint *where, uint
 }
 /* Does what the block writes, or where, depend on the axis? An element that is computed is one value wherever that is
  * done; of one that is summed up, the instances may have different parts. */
-XG_FN bool xg_nowners_depends(xg_nowners *o, const xg_ntouch *w, uint32_t axis) {
+XG_APART XG_FN bool xg_nowners_depends(xg_nowners *o, const xg_ntouch *w, uint32_t axis) {
     const xg_nblock *b = w->s->block;
     const xg_aff *var = o->var[axis];
     uint32_t k;

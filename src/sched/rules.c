@@ -65,7 +65,7 @@ XG_FN int64_t xg_rule_divisor_at_most(int64_t v, int64_t most) {
 }
 XG_FN xg_nbuf *xg_rule_out(const xg_nstmt *s) { return s->block->outs[0].buf; }
 /* The main block and what is done to its result; false: the nest is no such pair. */
-XG_FN bool xg_rule_pair(xg_ninfos *v, xg_ninfo **main, xg_ninfo **epilogue) {
+XG_APART XG_FN bool xg_rule_pair(xg_ninfos *v, xg_ninfo **main, xg_ninfo **epilogue) {
     if (v->n < 1 || v->n > 2) return false;
     *main = &v->p[0];
     *epilogue = v->n == 2 ? &v->p[1] : NULL;

@@ -237,7 +237,7 @@ XG_FN void xg_tile_repeats_of(
     }
     q->made = XG_NEW_N(w->e->arena, xg_kval *, (size_t)(q->period[0] * q->period[1]) * n + 1);
 }
-XG_FN void xg_tile_repeats_at(xg_tile_repeats *q, int64_t row_round, int64_t k_round) {
+XG_ONE_COPY XG_FN void xg_tile_repeats_at(xg_tile_repeats *q, int64_t row_round, int64_t k_round) {
     q->now[0] = row_round;
     q->now[1] = k_round;
     q->slot = (size_t)(k_round % q->period[1] * q->period[0] + row_round % q->period[0]);
@@ -477,7 +477,7 @@ XG_FN void xg_tile_gather_first(xg_tile_kernel *w, xg_tile_gather *g) {
     }
 }
 /* Loads a thread's element of a side in one round. */
-XG_FN xg_elem xg_tile_gathered(xg_tile_kernel *w, xg_tile_gather *g, int64_t round) {
+XG_APART XG_FN xg_elem xg_tile_gathered(xg_tile_kernel *w, xg_tile_gather *g, int64_t round) {
     xg_kval *at[XG_TILE_FETCH_DIMS], *cond;
     xg_tile_repeats_at(&g->q, round % g->q.rounds[0], round / g->q.rounds[0]);
     if (!g->to->n_results || !g->q.made[g->q.slot * g->q.n]) xg_tile_gather_first(w, g);

@@ -105,7 +105,7 @@ XG_FN const xg_tile_group *xg_tile_patch_rows(const xg_tile_plan *p) { return &p
 XG_FN xg_tile_role xg_tile_patch_other(const xg_tile_plan *p) {
     return p->patch.of == XG_TILE_M ? XG_TILE_K : XG_TILE_M;
 }
-XG_FN const xg_tile_group *xg_tile_patch_window(const xg_tile_plan *p) {
+XG_ONE_COPY XG_FN const xg_tile_group *xg_tile_patch_window(const xg_tile_plan *p) {
     return &p->form.group[xg_tile_patch_other(p)];
 }
 /* Which positions have a pixel below a place of the window: (numbers of positions, and of the batch) -> nothing, where
@@ -212,7 +212,7 @@ XG_FN void xg_tile_patch_plan(xg_tile_plan *p, const xg_fusion_emission *e, cons
 /* ---- where they lie ---- */
 
 /* Of a pixel, each a vector of a thread. */
-XG_FN int64_t xg_tile_patch_pieces(const xg_tile_plan *p) { return p->patch.part / p->fetch[0].vector; }
+XG_ONE_COPY XG_FN int64_t xg_tile_patch_pieces(const xg_tile_plan *p) { return p->patch.part / p->fetch[0].vector; }
 /* Pieces of pixels that are read together lie side by side, those of a plane: of so many there are for one kind, by
  * what is left of a pixel's number; as many planes as a pixel has pieces are a buffer. Lanes that write at a time write
  * some pixels of different kinds: kinds and planes begin so far apart that these lie in different banks. */

@@ -159,10 +159,10 @@ XG_FN void xg_tile_find_rows(xg_tile_fetch *t, xg_aff_ctx *x, const xg_imap *row
 }
 #endif
 /* The widest access of a thread; elements of its widest vector. */
-XG_FN int64_t xg_tile_access(const xg_tile_plan *p) {
+XG_ONE_COPY XG_FN int64_t xg_tile_access(const xg_tile_plan *p) {
     return p->on_processor ? (int64_t)XG_TILE_CPU_BYTES : (int64_t)XG_TILE_ACCESS_BYTES;
 }
-XG_FN int64_t xg_tile_most(const xg_tile_plan *p) {
+XG_ONE_COPY XG_FN int64_t xg_tile_most(const xg_tile_plan *p) {
     return p->on_processor ? (int64_t)XG_TILE_CPU_LANES : (int64_t)XG_TILE_VECTOR_MAX;
 }
 /* The widest vector of the operand's memory, along k or along rows; else the way in which elements lie side by side. */

@@ -34,7 +34,7 @@ XG_FN int64_t xg_tile_paces(const xg_tile_plan *p, uint32_t side) {
     if (side || !xg_tile_is_ragged(p)) return p->tiles[side];
     return p->form.group[XG_TILE_M].size + p->shape.m;
 }
-XG_FN void xg_tile_ragged_settle(xg_tile_plan *p) {
+XG_APART XG_FN void xg_tile_ragged_settle(xg_tile_plan *p) {
     int64_t high = xg_tile_ragged_high(p), rows = p->shape.m * high, all = p->form.group[XG_TILE_M].size, groups, most;
     if (xg_tile_sums_groups(p)) { /* steps of a group of usual size; one is no loop */
         p->steps = p->form.group[XG_TILE_K].size / xg_ragged_groups(p->form.hero) / p->shape.k + 1;

@@ -71,7 +71,9 @@ XG_FN bool xg_tile_scale_suits(const xg_tile_plan *p, int64_t k) {
     return p->scale_run % k == 0 && p->form.group[XG_TILE_K].size % k == 0;
 }
 /* Each step has numbers of its own. */
-XG_FN bool xg_tile_scale_varies(const xg_tile_plan *p) { return p->scale_run < p->form.group[XG_TILE_K].size; }
+XG_ONE_COPY XG_FN bool xg_tile_scale_varies(const xg_tile_plan *p) {
+    return p->scale_run < p->form.group[XG_TILE_K].size;
+}
 
 enum {
     XG_TILE_SCALE_LANE, /* a quarter of the lane's number: lanes beside each other have k of the same column */

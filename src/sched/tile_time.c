@@ -63,7 +63,9 @@ XG_FN int64_t xg_tile_unrolled(const xg_tile_plan *p) {
 }
 /* Passes of an access of so many bytes by each lane of a warp; loads of more than a word that each two neighbours make
  * together take half: of a row where lanes lie side by side in it, of a column where they lie below each other. */
-XG_FN int64_t xg_tile_passes(int64_t bytes) { return XG_MAX(bytes * XG_WARP_LANES / XG_TILE_PASS_BYTES, (int64_t)1); }
+XG_ONE_COPY XG_FN int64_t xg_tile_passes(int64_t bytes) {
+    return XG_MAX(bytes * XG_WARP_LANES / XG_TILE_PASS_BYTES, (int64_t)1);
+}
 
 XG_FN bool xg_tile_hangs_over(const xg_tile_plan *p) {
     return p->tiles[0] * p->shape.m > p->form.group[XG_TILE_M].size ||

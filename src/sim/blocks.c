@@ -53,7 +53,7 @@ XG_APART XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
  * for. Either a path to the same meeting point, or the lanes that have already come there: they go on without waiting
  * for the rest, which then is not there for a shuffle either. So a long loop of a few lanes must not be taken for
  * spinning: it spins if it asks memory that others may change, or goes on for ever. */
-XG_FN void xg_sim_take_turns(const xg_sim_worker *w, xg_sim_warp *v) {
+XG_APART XG_FN void xg_sim_take_turns(const xg_sim_worker *w, xg_sim_warp *v) {
     uint32_t base = xg_sim_path_base(v), n, pc, mask;
     xg_sim_path *top = v->n_paths > base ? &v->paths[v->n_paths - 1] : NULL;
     if (!top) return;

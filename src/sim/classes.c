@@ -95,7 +95,7 @@ XG_APART XG_FN uint8_t xg_sim_class_of(const xg_source *s, uint32_t at) {
 }
 
 /* What a worker's records ran, into its counters; the marks begin anew. */
-XG_FN void xg_sim_fold_classes(xg_sim_worker *w, xg_sim_stats *to) {
+XG_APART XG_FN void xg_sim_fold_classes(xg_sim_worker *w, xg_sim_stats *to) {
     const xg_sim_module *m = w->m;
     uint64_t whole = 0;
     uint32_t i;

@@ -93,8 +93,8 @@ XG_FN void xg_sim_trace_results(xg_sim_worker *w, const xg_sim_warp *v, const xg
 
 /* ---- groups ---- */
 
-XG_FN void xg_sim_trace_add(xg_sim_groups_done *g, uint32_t ready) { g->now = XG_MAX(g->now, ready); }
-XG_FN void xg_sim_trace_close(xg_sim_groups_done *g) { g->at[g->n++ % XG_SIM_TRACE_GROUPS] = g->now; }
+XG_ONE_COPY XG_FN void xg_sim_trace_add(xg_sim_groups_done *g, uint32_t ready) { g->now = XG_MAX(g->now, ready); }
+XG_ONE_COPY XG_FN void xg_sim_trace_close(xg_sim_groups_done *g) { g->at[g->n++ % XG_SIM_TRACE_GROUPS] = g->now; }
 /* All but the last `left` groups are done. */
 XG_APART XG_FN uint32_t xg_sim_trace_done(const xg_sim_groups_done *g, uint32_t left, uint32_t clock) {
     if (left >= g->n || left >= XG_SIM_TRACE_GROUPS) return clock;

@@ -152,7 +152,7 @@ XG_FN void xg_sim_landed(xg_sim_worker *of, size_t at, size_t n) {
     for (k = at / 4; k <= end; k++) of->marks[k] = (of->marks[k] & XG_SIM_TAG_BYTES) | settled;
 }
 /* A lane has issued a copy to these bytes, whole words. */
-XG_FN void xg_sim_copy_issue(xg_sim_worker *w, uint32_t thread, size_t at, size_t n) {
+XG_APART XG_FN void xg_sim_copy_issue(xg_sim_worker *w, uint32_t thread, size_t at, size_t n) {
     const uint32_t states = XG_SIM_COPYING * 0x01010101u, group = w->copy_threads[thread].groups;
     size_t k;
     if (w->l->unchecked_shared) return;

@@ -42,7 +42,7 @@ XG_TABLE const xg_sim_elem_row xg_sim_elems[XG_SIM_EL_COUNT] = {
     XG_SIM_ELEMS(X)
 #undef X
 };
-XG_FN xg_sim_elem xg_sim_elem_of(xg_str word) {
+XG_APART XG_FN xg_sim_elem xg_sim_elem_of(xg_str word) {
     int i;
     for (i = 0; i < XG_SIM_EL_COUNT; i++)
         if (xg_str_is(word, xg_sim_elems[i].text)) return (xg_sim_elem)i;
@@ -408,7 +408,9 @@ XG_FN const xg_sim_wmma_row *xg_sim_wmma_find(
     }
     xg_sim_unsupported(p, s->at, NULL, "'wmma' has no form for this shape with these types");
 }
-XG_FN uint32_t xg_sim_wmma_c(const xg_sim_wmma_row *r, xg_sim_elem e) { return e == XG_SIM_EL_F16 ? r->c / 2u : r->c; }
+XG_ONE_COPY XG_FN uint32_t xg_sim_wmma_c(const xg_sim_wmma_row *r, xg_sim_elem e) {
+    return e == XG_SIM_EL_F16 ? r->c / 2u : r->c;
+}
 
 /* flags of WLOAD and WSTORE: bit 0: columns are contiguous; then which matrix, 0 A, 1 B, 2 C or D. */
 XG_FN void xg_sim_wmma_transfer(xg_sim_asm *p, xg_sim_stmt *s, bool store) {

@@ -44,7 +44,7 @@ XG_APART XG_FN void xg_sim_layout_shared(xg_sim_asm *p) {
         if (called_dynamic) p->m->dynamic_at = XG_MAX(p->m->dynamic_at, (f->shared_private + most - 1) / most * most);
     }
 }
-XG_FN uint32_t xg_sim_dynamic_at(const xg_sim_module *m, const xg_sim_func *f) {
+XG_ONE_COPY XG_FN uint32_t xg_sim_dynamic_at(const xg_sim_module *m, const xg_sim_func *f) {
     return m->dynamic_at ? m->dynamic_at
                          : (f->shared_private + f->dynamic_align - 1) / f->dynamic_align * f->dynamic_align;
 }
@@ -167,7 +167,7 @@ XG_APART XG_FN void xg_sim_finish(xg_sim_asm *p) {
     if (m->globals.n) qsort(m->globals.p, m->globals.n, sizeof *m->globals.p, xg_sim_by_base);
 }
 
-XG_FN void xg_sim_load_in(xg_sim_asm *p) {
+XG_APART XG_FN void xg_sim_load_in(xg_sim_asm *p) {
     size_t i;
     const char *name = xg_sim_row_names;
     xg_arena *s = &p->scratch;

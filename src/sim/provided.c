@@ -283,7 +283,7 @@ typedef struct xg_sim_piece {
 enum {
     XG_SIM_PIECE_MARK = 0x50414548
 };
-XG_FN void xg_sim_heap_lock(xg_sim_memory *m) {
+XG_ONE_COPY XG_FN void xg_sim_heap_lock(xg_sim_memory *m) {
     while (!xg_sim_counter_swap(&m->heap_lock, 0, 1)) {}
 }
 /* The heap's address; 0 when there is no room for one. Before a launch: no other worker runs. */

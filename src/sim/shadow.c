@@ -242,7 +242,7 @@ XG_FN void xg_sim_fence(xg_sim_worker *w, bool narrow) {
 }
 /* fence.proxy.async: copies and multiplications that begin later see what its warp wrote so far, and what others wrote
  * before the block's warps last met. */
-XG_FN void xg_sim_fence_proxy(xg_sim_worker *w, xg_sim_warp *v) {
+XG_APART XG_FN void xg_sim_fence_proxy(xg_sim_worker *w, xg_sim_warp *v) {
     const uint32_t met = w->shared_met;
     xg_sim_shared_next(w);
     w->shared_met = met;

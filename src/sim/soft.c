@@ -61,7 +61,7 @@ typedef struct xg_sim_num {
     uint8_t neg, kind;
 } xg_sim_num;
 
-XG_FN int xg_sim_clz64(uint64_t x) { return x ? xg_leading_zeros(x) : 64; }
+XG_ONE_COPY XG_FN int xg_sim_clz64(uint64_t x) { return x ? xg_leading_zeros(x) : 64; }
 XG_FN int xg_sim_clz32(uint32_t x) { return xg_sim_clz64(x) - 32; }
 
 XG_FN xg_sim_num xg_sim_num_make(int neg, uint64_t sig, int32_t exp) {

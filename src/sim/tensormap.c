@@ -25,7 +25,7 @@ static const struct {
 } xg_sim_map_types[] = {{1, XG_SIM_B8}, {2, XG_SIM_U16}, {4, XG_SIM_U32}, {4, XG_SIM_S32}, {8, XG_SIM_U64},
     {8, XG_SIM_S64}, {2, XG_SIM_F16}, {4, XG_SIM_F32}, {8, XG_SIM_F64}, {2, XG_SIM_BF16}, {4, XG_SIM_F32},
     {4, XG_SIM_F32}, {4, XG_SIM_F32}};
-XG_FN uint32_t xg_sim_map_bytes(const xg_sim_tensormap *m) { return xg_sim_map_types[m->type].bytes; }
+XG_ONE_COPY XG_FN uint32_t xg_sim_map_bytes(const xg_sim_tensormap *m) { return xg_sim_map_types[m->type].bytes; }
 
 /* What is wrong with a map; NULL when nothing is. */
 XG_FN const char *xg_sim_tensormap_check(const xg_sim_tensormap *m) {
@@ -119,7 +119,8 @@ typedef struct xg_sim_box_line {
     uint32_t first, last;
 } xg_sim_box_line;
 
-XG_FN void xg_sim_box_make(xg_sim_box *b, const xg_sim_tensormap *m, const int32_t *at, const uint16_t *offset) {
+XG_APART XG_FN void xg_sim_box_make(
+    xg_sim_box *b, const xg_sim_tensormap *m, const int32_t *at, const uint16_t *offset) {
     uint32_t i;
     memset(b, 0, sizeof *b);
     b->m = m;

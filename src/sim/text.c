@@ -367,7 +367,7 @@ XG_FN void xg_sim_scope_push(xg_sim_asm *p, uint32_t at) {
     p->parents[p->n_scopes] = p->scope;
     p->scope = p->n_scopes;
 }
-XG_FN void xg_sim_scope_pop(xg_sim_asm *p) {
+XG_ONE_COPY XG_FN void xg_sim_scope_pop(xg_sim_asm *p) {
     p->scope = p->parents[p->scope];
     p->depth--;
 }

@@ -168,7 +168,7 @@ XG_FN void xg_sim_base_tile_c_rows(double (*c)[8], const char *even, const char 
             c[i][2 * j + 1] = (double)xg_f32_of_bits(xg_sim_tile_element(odd, 4 * i + j, 32));
         }
 }
-XG_FN uint32_t xg_sim_tile_single(double x) { return x != x ? 0x7FFFFFFFu : xg_f32_bits((float)x); }
+XG_ONE_COPY XG_FN uint32_t xg_sim_tile_single(double x) { return x != x ? 0x7FFFFFFFu : xg_f32_bits((float)x); }
 XG_FN void xg_sim_base_tile_d_rows(const double (*c)[8], char *even, char *odd) {
     uint32_t i, j;
     for (i = 0; i < 8; i++)

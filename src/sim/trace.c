@@ -513,7 +513,7 @@ XG_FN void xg_sim_trace_bytes(xg_sim_worker *w, uint64_t at, uint64_t bytes, boo
 /* ---- the sum ---- */
 
 /* What record i ran, when a worker's records are counted. */
-XG_FN void xg_sim_trace_fold(xg_sim_worker *w, uint32_t i, uint64_t ran) {
+XG_APART XG_FN void xg_sim_trace_fold(xg_sim_worker *w, uint32_t i, uint64_t ran) {
     const xg_sim_price *p = &w->l->trace->prices[i];
     xg_sim_tracer *r = w->tracer;
     r->issued += ran * p->weight;

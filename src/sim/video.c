@@ -57,7 +57,7 @@ XG_FN bool xg_sim_video_compare(int64_t a, int64_t b, uint32_t op) {
     default: return a >= b;
     }
 }
-XG_FN int64_t xg_sim_video_clamp(int64_t x, uint32_t bits, bool sgn) {
+XG_ONE_COPY XG_FN int64_t xg_sim_video_clamp(int64_t x, uint32_t bits, bool sgn) {
     int64_t low = sgn ? -((int64_t)1 << (bits - 1)) : 0, high = ((int64_t)1 << (sgn ? bits - 1 : bits)) - 1;
     return x < low ? low : x > high ? high : x;
 }

@@ -267,7 +267,7 @@ XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m) {
 /* A shadow: the tags of writers and of readers of each line of 64 bytes, then of each word. NULL when there is no room:
  * then nothing looks. The words' are only looked at where the line's says so (shadow.c), and need not be cleared: most
  * of them are never touched. */
-XG_FN uint64_t xg_sim_shadow_lines(const xg_sim_buffer *b) { return b->bytes / 64 + 1; }
+XG_ONE_COPY XG_FN uint64_t xg_sim_shadow_lines(const xg_sim_buffer *b) { return b->bytes / 64 + 1; }
 XG_FN uint64_t xg_sim_shadow_bytes(const xg_sim_buffer *b) { return xg_sim_shadow_lines(b) * (8 + 128) + 64; }
 /* Behind the tags: the last launch that read the buffer by loads of constants, and by others. */
 XG_FN uint32_t *xg_sim_shadow_launches(const xg_sim_buffer *b) { return b->shadow + xg_sim_shadow_lines(b) * 34; }

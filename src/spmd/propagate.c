@@ -216,7 +216,7 @@ XG_APART XG_FN void xg_prop_seed(xg_prop *p, const xg_inst *i) {
 }
 
 /* Results lie in the manual region that their operands lie in. */
-XG_FN void xg_prop_regions(xg_prop *p) {
+XG_APART XG_FN void xg_prop_regions(xg_prop *p) {
     uint32_t round, k, t;
     bool again = true;
     for (round = 0; again && round < XG_PROP_ROUNDS; round++)

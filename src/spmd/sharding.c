@@ -199,7 +199,7 @@ XG_FN bool xg_tiling_match(const xg_spmd_mesh *mesh, const xg_tiling *t, const i
 }
 
 /* Devices of a group that all have the same stand in no order. */
-XG_FN void xg_tiling_sort_groups(xg_tiling *t) {
+XG_APART XG_FN void xg_tiling_sort_groups(xg_tiling *t) {
     int64_t group = 1, g, k, j;
     if (t->n == t->rank || t->group[t->n - 1] != 'r') return;
     group = t->tiles[t->n - 1];
