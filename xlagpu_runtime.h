@@ -835,8 +835,9 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_make_texture(
 #define XG_TABLE static __attribute__((aligned(8)))
 #endif
 #define XG_COLD __attribute__((cold)) /* runs once or when something fails: small code, out of the way */
-/* Without optimisation inlining only makes code larger: a build for debugging is to be quick. */
-#ifdef __OPTIMIZE__
+/* Without optimisation inlining only makes code larger: a build for debugging is to be quick. One for size inlines what
+ * makes it smaller. */
+#if defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define XG_ALWAYS_INLINE always_inline
 #else
 #define XG_ALWAYS_INLINE unused
@@ -3991,14 +3992,23 @@ XG_FN int64_t xg_cost_registers(const xg_device *d, int64_t blocks, int64_t thre
     return XG_MIN(own, d->registers_per_thread);
 }
 
-XG_ONE_COPY XG_FN int64_t xg_cost_tensor_rate(const xg_device *d, xg_cost_tensor type) {
-    switch (type) {
-#define X(NAME, text, figure) \
-    case XG_TENSOR_##NAME: return XG_MAX(d->figure, (int64_t)1);
-        XG_COST_TENSORS(X)
+/* Where figures of a device lie in it. */
+XG_TABLE const uint16_t xg_cost_tensor_figures[] = {
+#define X(NAME, text, figure) offsetof(xg_device, figure),
+    XG_COST_TENSORS(X)
 #undef X
-    default: return 1;
-    }
+};
+XG_TABLE const uint16_t xg_cost_pipe_figures[] = {
+#define X(NAME, text, figure) offsetof(xg_device, figure),
+    XG_COST_PIPES(X)
+#undef X
+};
+XG_ONE_COPY XG_FN int64_t xg_cost_figure(const xg_device *d, const uint16_t *at) {
+    const int64_t *figure = (const int64_t *)(const void *)((const char *)d + *at);
+    return XG_MAX(*figure, (int64_t)1);
+}
+XG_ONE_COPY XG_FN int64_t xg_cost_tensor_rate(const xg_device *d, xg_cost_tensor type) {
+    return type < XG_TENSOR_COUNT ? xg_cost_figure(d, &xg_cost_tensor_figures[type]) : 1;
 }
 /* Clocks of matrix units for all that they do, as if one multiprocessor did it. */
 XG_FN int64_t xg_cost_tensor_clocks(const xg_device *d, const xg_cost_counts *c, bool peak) {
@@ -4069,13 +4079,7 @@ XG_FN int64_t xg_cost_unit_ps(const xg_cost_spread *s, int64_t clocks, int64_t m
 /* ---- terms ---- */
 
 XG_FN int64_t xg_cost_rate(const xg_device *d, xg_cost_pipe pipe) {
-    switch (pipe) {
-#define X(NAME, text, figure) \
-    case XG_PIPE_##NAME: return XG_MAX(d->figure, (int64_t)1);
-        XG_COST_PIPES(X)
-#undef X
-    default: return 1;
-    }
+    return pipe < XG_PIPE_COUNT ? xg_cost_figure(d, &xg_cost_pipe_figures[pipe]) : 1;
 }
 /* Bytes a second that a mix of loads and stores reaches: the middle between pure streams and a copy. */
 XG_FN int64_t xg_cost_held_bandwidth(const xg_device *d, const xg_cost_counts *c) {
@@ -4908,7 +4912,7 @@ typedef struct xg_sim_num {
     uint8_t neg, kind;
 } xg_sim_num;
 
-XG_FN int xg_sim_clz64(uint64_t x) { return x ? xg_leading_zeros(x) : 64; }
+XG_ONE_COPY XG_FN int xg_sim_clz64(uint64_t x) { return x ? xg_leading_zeros(x) : 64; }
 XG_FN int xg_sim_clz32(uint32_t x) { return xg_sim_clz64(x) - 32; }
 
 XG_FN xg_sim_num xg_sim_num_make(int neg, uint64_t sig, int32_t exp) {
@@ -7101,7 +7105,7 @@ XG_FN void xg_sim_scope_push(xg_sim_asm *p, uint32_t at) {
     p->parents[p->n_scopes] = p->scope;
     p->scope = p->n_scopes;
 }
-XG_FN void xg_sim_scope_pop(xg_sim_asm *p) {
+XG_ONE_COPY XG_FN void xg_sim_scope_pop(xg_sim_asm *p) {
     p->scope = p->parents[p->scope];
     p->depth--;
 }
@@ -8505,7 +8509,7 @@ XG_FN bool xg_sim_video_compare(int64_t a, int64_t b, uint32_t op) {
     default: return a >= b;
     }
 }
-XG_FN int64_t xg_sim_video_clamp(int64_t x, uint32_t bits, bool sgn) {
+XG_ONE_COPY XG_FN int64_t xg_sim_video_clamp(int64_t x, uint32_t bits, bool sgn) {
     int64_t low = sgn ? -((int64_t)1 << (bits - 1)) : 0, high = ((int64_t)1 << (sgn ? bits - 1 : bits)) - 1;
     return x < low ? low : x > high ? high : x;
 }
@@ -10701,7 +10705,7 @@ XG_FN void xg_sim_cvt_ints(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type dt, xg_sim
     xg_sim_alu(p, s, after, d, a, XG_SIM_NOREG, XG_SIM_NOREG);
 }
 /* The vector functions for the common conversions without modifiers; none otherwise. */
-XG_FN xg_sim_f xg_sim_cvt_fast(xg_sim_type dt, xg_sim_type st, xg_sim_round mode) {
+XG_APART XG_FN xg_sim_f xg_sim_cvt_fast(xg_sim_type dt, xg_sim_type st, xg_sim_round mode) {
     if (st == XG_SIM_BF16 && dt == XG_SIM_F32) return XG_F(f32_bf16);
     if (st == XG_SIM_F16 && dt == XG_SIM_F32) return XG_F(f32_f16);
     if (st == XG_SIM_F32 && dt == XG_SIM_F64) return XG_F(f64_f32);
@@ -12437,7 +12441,7 @@ XG_TABLE const xg_sim_elem_row xg_sim_elems[XG_SIM_EL_COUNT] = {
     XG_SIM_ELEMS(X)
 #undef X
 };
-XG_FN xg_sim_elem xg_sim_elem_of(xg_str word) {
+XG_APART XG_FN xg_sim_elem xg_sim_elem_of(xg_str word) {
     int i;
     for (i = 0; i < XG_SIM_EL_COUNT; i++)
         if (xg_str_is(word, xg_sim_elems[i].text)) return (xg_sim_elem)i;
@@ -12803,7 +12807,9 @@ XG_FN const xg_sim_wmma_row *xg_sim_wmma_find(
     }
     xg_sim_unsupported(p, s->at, NULL, "'wmma' has no form for this shape with these types");
 }
-XG_FN uint32_t xg_sim_wmma_c(const xg_sim_wmma_row *r, xg_sim_elem e) { return e == XG_SIM_EL_F16 ? r->c / 2u : r->c; }
+XG_ONE_COPY XG_FN uint32_t xg_sim_wmma_c(const xg_sim_wmma_row *r, xg_sim_elem e) {
+    return e == XG_SIM_EL_F16 ? r->c / 2u : r->c;
+}
 
 /* flags of WLOAD and WSTORE: bit 0: columns are contiguous; then which matrix, 0 A, 1 B, 2 C or D. */
 XG_FN void xg_sim_wmma_transfer(xg_sim_asm *p, xg_sim_stmt *s, bool store) {
@@ -15550,7 +15556,7 @@ XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m) {
 /* A shadow: the tags of writers and of readers of each line of 64 bytes, then of each word. NULL when there is no room:
  * then nothing looks. The words' are only looked at where the line's says so (shadow.c), and need not be cleared: most
  * of them are never touched. */
-XG_FN uint64_t xg_sim_shadow_lines(const xg_sim_buffer *b) { return b->bytes / 64 + 1; }
+XG_ONE_COPY XG_FN uint64_t xg_sim_shadow_lines(const xg_sim_buffer *b) { return b->bytes / 64 + 1; }
 XG_FN uint64_t xg_sim_shadow_bytes(const xg_sim_buffer *b) { return xg_sim_shadow_lines(b) * (8 + 128) + 64; }
 /* Behind the tags: the last launch that read the buffer by loads of constants, and by others. */
 XG_FN uint32_t *xg_sim_shadow_launches(const xg_sim_buffer *b) { return b->shadow + xg_sim_shadow_lines(b) * 34; }
@@ -15855,7 +15861,7 @@ XG_APART XG_FN uint8_t xg_sim_class_of(const xg_source *s, uint32_t at) {
 }
 
 /* What a worker's records ran, into its counters; the marks begin anew. */
-XG_FN void xg_sim_fold_classes(xg_sim_worker *w, xg_sim_stats *to) {
+XG_APART XG_FN void xg_sim_fold_classes(xg_sim_worker *w, xg_sim_stats *to) {
     const xg_sim_module *m = w->m;
     uint64_t whole = 0;
     uint32_t i;
@@ -16103,7 +16109,7 @@ XG_FN void xg_sim_fence(xg_sim_worker *w, bool narrow) {
 }
 /* fence.proxy.async: copies and multiplications that begin later see what its warp wrote so far, and what others wrote
  * before the block's warps last met. */
-XG_FN void xg_sim_fence_proxy(xg_sim_worker *w, xg_sim_warp *v) {
+XG_APART XG_FN void xg_sim_fence_proxy(xg_sim_worker *w, xg_sim_warp *v) {
     const uint32_t met = w->shared_met;
     xg_sim_shared_next(w);
     w->shared_met = met;
@@ -16807,7 +16813,7 @@ XG_FN void xg_sim_landed(xg_sim_worker *of, size_t at, size_t n) {
     for (k = at / 4; k <= end; k++) of->marks[k] = (of->marks[k] & XG_SIM_TAG_BYTES) | settled;
 }
 /* A lane has issued a copy to these bytes, whole words. */
-XG_FN void xg_sim_copy_issue(xg_sim_worker *w, uint32_t thread, size_t at, size_t n) {
+XG_APART XG_FN void xg_sim_copy_issue(xg_sim_worker *w, uint32_t thread, size_t at, size_t n) {
     const uint32_t states = XG_SIM_COPYING * 0x01010101u, group = w->copy_threads[thread].groups;
     size_t k;
     if (w->l->unchecked_shared) return;
@@ -18581,7 +18587,7 @@ XG_FN void xg_sim_trace_bytes(xg_sim_worker *w, uint64_t at, uint64_t bytes, boo
 /* ---- the sum ---- */
 
 /* What record i ran, when a worker's records are counted. */
-XG_FN void xg_sim_trace_fold(xg_sim_worker *w, uint32_t i, uint64_t ran) {
+XG_APART XG_FN void xg_sim_trace_fold(xg_sim_worker *w, uint32_t i, uint64_t ran) {
     const xg_sim_price *p = &w->l->trace->prices[i];
     xg_sim_tracer *r = w->tracer;
     r->issued += ran * p->weight;
@@ -18745,8 +18751,8 @@ XG_FN void xg_sim_trace_results(xg_sim_worker *w, const xg_sim_warp *v, const xg
 
 /* ---- groups ---- */
 
-XG_FN void xg_sim_trace_add(xg_sim_groups_done *g, uint32_t ready) { g->now = XG_MAX(g->now, ready); }
-XG_FN void xg_sim_trace_close(xg_sim_groups_done *g) { g->at[g->n++ % XG_SIM_TRACE_GROUPS] = g->now; }
+XG_ONE_COPY XG_FN void xg_sim_trace_add(xg_sim_groups_done *g, uint32_t ready) { g->now = XG_MAX(g->now, ready); }
+XG_ONE_COPY XG_FN void xg_sim_trace_close(xg_sim_groups_done *g) { g->at[g->n++ % XG_SIM_TRACE_GROUPS] = g->now; }
 /* All but the last `left` groups are done. */
 XG_APART XG_FN uint32_t xg_sim_trace_done(const xg_sim_groups_done *g, uint32_t left, uint32_t clock) {
     if (left >= g->n || left >= XG_SIM_TRACE_GROUPS) return clock;
@@ -20203,7 +20209,7 @@ static const struct {
 } xg_sim_map_types[] = {{1, XG_SIM_B8}, {2, XG_SIM_U16}, {4, XG_SIM_U32}, {4, XG_SIM_S32}, {8, XG_SIM_U64},
     {8, XG_SIM_S64}, {2, XG_SIM_F16}, {4, XG_SIM_F32}, {8, XG_SIM_F64}, {2, XG_SIM_BF16}, {4, XG_SIM_F32},
     {4, XG_SIM_F32}, {4, XG_SIM_F32}};
-XG_FN uint32_t xg_sim_map_bytes(const xg_sim_tensormap *m) { return xg_sim_map_types[m->type].bytes; }
+XG_ONE_COPY XG_FN uint32_t xg_sim_map_bytes(const xg_sim_tensormap *m) { return xg_sim_map_types[m->type].bytes; }
 
 /* What is wrong with a map; NULL when nothing is. */
 XG_FN const char *xg_sim_tensormap_check(const xg_sim_tensormap *m) {
@@ -20297,7 +20303,8 @@ typedef struct xg_sim_box_line {
     uint32_t first, last;
 } xg_sim_box_line;
 
-XG_FN void xg_sim_box_make(xg_sim_box *b, const xg_sim_tensormap *m, const int32_t *at, const uint16_t *offset) {
+XG_APART XG_FN void xg_sim_box_make(
+    xg_sim_box *b, const xg_sim_tensormap *m, const int32_t *at, const uint16_t *offset) {
     uint32_t i;
     memset(b, 0, sizeof *b);
     b->m = m;
@@ -21549,7 +21556,7 @@ XG_FN void xg_sim_base_tile_c_rows(double (*c)[8], const char *even, const char 
             c[i][2 * j + 1] = (double)xg_f32_of_bits(xg_sim_tile_element(odd, 4 * i + j, 32));
         }
 }
-XG_FN uint32_t xg_sim_tile_single(double x) { return x != x ? 0x7FFFFFFFu : xg_f32_bits((float)x); }
+XG_ONE_COPY XG_FN uint32_t xg_sim_tile_single(double x) { return x != x ? 0x7FFFFFFFu : xg_f32_bits((float)x); }
 XG_FN void xg_sim_base_tile_d_rows(const double (*c)[8], char *even, char *odd) {
     uint32_t i, j;
     for (i = 0; i < 8; i++)
@@ -24248,7 +24255,7 @@ typedef struct xg_sim_piece {
 enum {
     XG_SIM_PIECE_MARK = 0x50414548
 };
-XG_FN void xg_sim_heap_lock(xg_sim_memory *m) {
+XG_ONE_COPY XG_FN void xg_sim_heap_lock(xg_sim_memory *m) {
     while (!xg_sim_counter_swap(&m->heap_lock, 0, 1)) {}
 }
 /* The heap's address; 0 when there is no room for one. Before a launch: no other worker runs. */
@@ -25602,7 +25609,7 @@ XG_APART XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
  * for. Either a path to the same meeting point, or the lanes that have already come there: they go on without waiting
  * for the rest, which then is not there for a shuffle either. So a long loop of a few lanes must not be taken for
  * spinning: it spins if it asks memory that others may change, or goes on for ever. */
-XG_FN void xg_sim_take_turns(const xg_sim_worker *w, xg_sim_warp *v) {
+XG_APART XG_FN void xg_sim_take_turns(const xg_sim_worker *w, xg_sim_warp *v) {
     uint32_t base = xg_sim_path_base(v), n, pc, mask;
     xg_sim_path *top = v->n_paths > base ? &v->paths[v->n_paths - 1] : NULL;
     if (!top) return;
@@ -25880,7 +25887,7 @@ XG_APART XG_FN void xg_sim_layout_shared(xg_sim_asm *p) {
         if (called_dynamic) p->m->dynamic_at = XG_MAX(p->m->dynamic_at, (f->shared_private + most - 1) / most * most);
     }
 }
-XG_FN uint32_t xg_sim_dynamic_at(const xg_sim_module *m, const xg_sim_func *f) {
+XG_ONE_COPY XG_FN uint32_t xg_sim_dynamic_at(const xg_sim_module *m, const xg_sim_func *f) {
     return m->dynamic_at ? m->dynamic_at
                          : (f->shared_private + f->dynamic_align - 1) / f->dynamic_align * f->dynamic_align;
 }
@@ -26003,7 +26010,7 @@ XG_APART XG_FN void xg_sim_finish(xg_sim_asm *p) {
     if (m->globals.n) qsort(m->globals.p, m->globals.n, sizeof *m->globals.p, xg_sim_by_base);
 }
 
-XG_FN void xg_sim_load_in(xg_sim_asm *p) {
+XG_APART XG_FN void xg_sim_load_in(xg_sim_asm *p) {
     size_t i;
     const char *name = xg_sim_row_names;
     xg_arena *s = &p->scratch;
@@ -29678,7 +29685,7 @@ XG_FN XG_COLD void xr_cuda_finish(xlagpu_execution *e) {
     xr_cuda_release(e->program->device, &b);
 }
 
-XG_FN xr_cuda *xr_cuda_under(const xlagpu_execution *e) { return xr_cuda_of(e->program->device); }
+XG_ONE_COPY XG_FN xr_cuda *xr_cuda_under(const xlagpu_execution *e) { return xr_cuda_of(e->program->device); }
 #define XR_CUDA_RUN(e, call, what) xr_cuda_check(&(e)->c, xr_cuda_under(e), xr_cuda_under(e)->call, (what))
 XG_FN xlagpu_status xr_cuda_enter(xlagpu_execution *e) { return xr_cuda_push(&e->c, xr_cuda_under(e)); }
 XG_FN void xr_cuda_leave(xlagpu_execution *e) { xr_cuda_pop(xr_cuda_under(e)); }
@@ -32986,7 +32993,9 @@ XG_FN XG_COLD bool xr_size_ok(const xlagpu_program *p, uint32_t k, uint32_t firs
 }
 
 /* Of a value that is a part: the sizes of the whole, then for each partition whether it has one and where. */
-XG_FN const int64_t *xr_parts(const xlagpu_program *p, const xg_exe_value *v) { return p->dims + v->parts - 1; }
+XG_ONE_COPY XG_FN const int64_t *xr_parts(const xlagpu_program *p, const xg_exe_value *v) {
+    return p->dims + v->parts - 1;
+}
 XG_FN XG_COLD const int64_t *xr_part(const xlagpu_program *p, const xg_exe_value *v, uint32_t partition) {
     return xr_parts(p, v) + v->rank + (size_t)partition * (v->rank + (size_t)1);
 }
@@ -35601,7 +35610,7 @@ XG_FN xlagpu_status xr_prepare_event(xlagpu_execution *e) {
     return s == XLAGPU_OK ? s : xr_fail(&e->program->device->c, s, "%s", e->c.message);
 }
 
-XG_FN void xr_random_reset(xlagpu_execution *e) {
+XG_ONE_COPY XG_FN void xr_random_reset(xlagpu_execution *e) {
     e->random[0] = XG_EXE_RANDOM_FIRST;
     e->random[1] = 0;
 }
