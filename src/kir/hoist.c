@@ -3,8 +3,9 @@
  * Any pure operation of the loop's own region whose operands come from outside; one that reads memory only if the loop
  * surely runs and nothing can have written there (a tensor value never changes; a load has to be marked invariant). Of
  * an `if` in a loop that surely runs what makes addresses and conditions (an index may be outside of its array: its
- * user is still in there), but no elements, which may be much work for nothing, and nothing of one whose
- * maker says by a flag that few rounds take it. Requires: nothing. Keeps: everything; values do not change. Linear in operations times depth of loops. */
+ * user is still in there), but no elements, which may be much work for nothing, and nothing of one whose maker says
+ * by a flag that few rounds take it. Requires: nothing. Keeps: everything; values do not change. Linear in
+ * operations times depth of loops. */
 #ifndef XG_KIR_HOIST_C
 #define XG_KIR_HOIST_C
 #include "kir.h"

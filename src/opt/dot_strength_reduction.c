@@ -300,23 +300,26 @@ XG_FN xg_inst *xg_dot_labels(const xg_inst *dot) {
 /* Zeros times what is infinite or NaN are NaN, too: of such elements a column has none, or only the one that is
  * chosen. */
 XG_FN xg_inst *xg_dot_gather(const xg_hb *b, xg_inst *dot, xg_inst *labels) {
-    xg_inst *w = XG_OPERAND(dot, 1), *x[2], *in;
+    xg_inst *w = XG_OPERAND(dot, 1), *x[2], *in, *below;
     xlagpu_type t = w->shape->type;
     int64_t dims[2], at[2] = {0, 1};
     uint32_t k;
     dims[0] = labels->shape->elements;
     dims[1] = w->shape->dims[1];
     labels = xg_hb_reshape(b, labels, dims, 1);
-    in = xg_hb_2(b, XG_AND, xg_hb_compare(b, "GE", labels, xg_hb_int_like(b, labels, 0)),
-        xg_hb_compare(b, "LT", labels, xg_hb_int_like(b, labels, w->shape->dims[0])));
+    in = xg_hb_compare(b, "GE", labels, xg_hb_int_like(b, labels, 0));
+    below = xg_hb_compare(b, "LT", labels, xg_hb_int_like(b, labels, w->shape->dims[0]));
+    in = xg_hb_2(b, XG_AND, in, below);
     x[0] = xg_hb_rows(b, w, labels);
-    x[0] = xg_hb_select(b, xg_hb_broadcast(b, in, dims, 2, at, 1), x[0], xg_hb_int_like(b, x[0], 0));
+    in = xg_hb_broadcast(b, in, dims, 2, at, 1);
+    x[0] = xg_hb_select(b, in, x[0], xg_hb_int_like(b, x[0], 0));
     in = x[0];
     if (xg_type_class(t) == XGT_F) {
         x[1] = w;
         for (k = 0; k < 2; k++) x[k] = xg_hb_convert(b, xg_hb_1(b, XG_NOT, xg_hb_1(b, XG_IS_FINITE, x[k])), XLAGPU_S32);
         x[1] = xg_hb_broadcast(b, xg_hb_sum(b, x[1], at, 1), dims, 2, at + 1, 1);
-        in = xg_hb_select(b, xg_hb_compare(b, "GT", x[1], x[0]), xg_hb_float_like(b, in, fabs((double)NAN)), in);
+        x[0] = xg_hb_compare(b, "GT", x[1], x[0]);
+        in = xg_hb_select(b, x[0], xg_hb_float_like(b, in, fabs((double)NAN)), in);
     }
     return xg_hb_reshape(b, xg_hb_convert(b, in, dot->shape->type), dot->shape->dims, dot->shape->rank);
 }

@@ -261,7 +261,8 @@ XG_FN void xg_attention_raise(xg_attention_kernel *w, int64_t half, bool masks) 
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, c;
     xg_kb *b = xg_attention_b(w);
     xg_kval *v = xg_k1(b, XG_K_OP_ABSF, w->less[half]), *none = xg_attention_number(w, -INFINITY);
-    v = xg_k3(b, XG_K_OP_FMA, v, xg_attention_number(w, error), xg_attention_number(w, least));
+    xg_kval *scale = xg_attention_number(w, error);
+    v = xg_k3(b, XG_K_OP_FMA, v, scale, xg_attention_number(w, least));
     v = xg_k2(b, XG_K_OP_SUBF, v, w->less[half]);
     v = xg_k2(b, XG_K_OP_MULF, v, xg_k1(b, XG_K_OP_RCPA, w->by[half]));
     if (masks) v = xg_kselect(b, xg_kcmpf_(b, XG_CF_OEQ, w->stat[half][XG_ATTENTION_REFERENCE], none), none, v);

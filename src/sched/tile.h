@@ -215,8 +215,8 @@ typedef struct xg_tile_plan { /* the most read members come first */
     bool adds;      /* ... an array of the result's size, which is not cached */
     int64_t ends;   /* instructions of the epilogue for an element */
     int64_t shared; /* elements of shared memory */
-    /* The right side's bytes, what numbers do to them, the last first (none: there are no bytes), and the result of all;
-     * scale_run: how many consecutive k have the same numbers. See tile_scale.c. */
+    /* The right side's bytes, what numbers do to them, the last first (none: there are no bytes), and the result of
+     * all; scale_run: how many consecutive k have the same numbers. See tile_scale.c. */
     const xg_inst *scaled, *product;
     const xg_imap *scaled_map, *product_map;
     xg_tile_scale scales[XG_TILE_SCALES];
@@ -512,8 +512,8 @@ typedef struct xg_tile_kernel {
      * fragment: where its row lies, the bits of its places or the numbers of its place. */
     xg_kval *flat, *first_pixel, *shift, *channel, *now, *deep, *half, *base[2], **views, **masks;
     xg_kval *quarter, *column; /* of the thread's lane; of its warp among those along n */
-    /* By matrix of the warp's right side: what its columns are multiplied by, or less, as words (of f32: numbers); NULL:
-     * by nothing. As numbers, which are read a step before they are words: nobody waits for them then. */
+    /* By matrix of the warp's right side: what its columns are multiplied by, or less, as words (of f32: numbers);
+     * NULL: by nothing. As numbers, which are read a step before they are words: nobody waits for them then. */
     xg_kval **scale, **numbers;
     xg_kval *buffer, *spare; /* of a step, and of the one that it brings; NULL: they follow from its number */
     xg_kval **ahead;         /* fragments of the next step, so many; NULL: none are carried from step to step */

@@ -350,7 +350,8 @@ XG_APART XG_FN xg_kval *xg_tile_tensor_show(xg_tile_kernel *w, int64_t fragment,
     from = xg_tile_join(w, across[1], wide, xg_elem_index(&w->s, column));
     before = xg_kcmpi_int(&w->s.b, XG_CI_SLT, across[0], UP);
     before = xg_k2(&w->s.b, XG_K_OP_ANDI, before, xg_kcmpi_int(&w->s.b, XG_CI_SGE, from, last));
-    moved = xg_kselect(&w->s.b, before, xg_elem_index(&w->s, 0), xg_elem_index(&w->s, UP));
+    moved = xg_elem_index(&w->s, 0);
+    moved = xg_kselect(&w->s.b, before, moved, xg_elem_index(&w->s, UP));
     from = xg_tile_join(w, moved, -XG_TILE_TENSOR_WARP_ROWS, xg_elem_index(&w->s, XG_KWGMMA_M));
     moved = xg_tile_rest(w, xg_k2(&w->s.b, XG_K_OP_ADDI, across[0], moved), XG_TILE_TENSOR_WARPS);
     moved = xg_tile_join(w, moved, XG_TILE_TENSOR_WARP_ROWS, xg_tile_quotient(w, lane, 4));
