@@ -214,6 +214,9 @@ XG_FN bool xg_dot_is_of_bytes(const xg_inst *dot) {
     if ((k == 1 || bits == 8) && quick) return xg_device_is_narrow(device);
     return device->async_bytes && xg_device_shared_times(device) < APART_TIMES;
 }
+enum {
+    XG_DOT_K_CUT = 2048 /* the longest sum of one step (opt/tree_reduction.c) */
+};
 /* A matrix x that lies k by n, whole or cut, for whose columns a reduction leaves multiprocessors idle, or becomes two;
  * tiles share k, by clusters or by way of memory, too. Of rows that begin inside of sectors a reduction takes so wide
  * tiles that it reads few sectors twice. Of others, without clusters, it cuts long sums. */
@@ -222,8 +225,7 @@ XG_FN bool xg_dot_columns_pay(const xg_device *device, const xg_inst *x, bool co
         BYTES_LEAST = 1 << 20,
         K_BYTES_LEAST = 2048, /* of a column: shorter ones have too few steps for tiles that share them */
         QUICK_PARTS = 2,      /* of that, where bulk copies and matrix units begin sooner */
-        K_CUT = 2048,         /* the longest sum of one step (opt/tree_reduction.c) ... */
-        COLUMNS_SM = 16,      /* ... of up to so many columns for each multiprocessor */
+        COLUMNS_SM = 16,      /* of long sums, for each multiprocessor */
         ROW_BYTES_SM = 128    /* of a row for each multiprocessor: wider ones give all of them a tile */
     };
     xlagpu_type t = x->shape->type;
@@ -234,10 +236,10 @@ XG_FN bool xg_dot_columns_pay(const xg_device *device, const xg_inst *x, bool co
     if (xg_device_is_cpu(device) || columns < 2 || xg_type_class(t) == XGT_C) return false;
     if (each < 4 && !units && (narrow || !device->async_bytes)) return false; /* instructions bound these */
     if (narrow && units) column *= QUICK_PARTS;
-    if (whole && (column < K_BYTES_LEAST || xg_cost_mul(column, columns) < BYTES_LEAST)) return false;
+    if (xg_cost_mul(x->shape->elements, each) < BYTES_LEAST || (whole && column < K_BYTES_LEAST)) return false;
     if (row % XG_SECTOR_BYTES) return row <= device->sm_count * ROW_BYTES_SM;
     return device->async_bytes && device->blocks_per_cluster <= 1 && (each == 4 || units) && !converted &&
-           (k > K_CUT || !whole) && columns < COLUMNS_SM * device->sm_count;
+           (k > XG_DOT_K_CUT || !whole) && columns < COLUMNS_SM * device->sm_count;
 }
 /* The matrix of a product with a vector, as it lies in memory. */
 XG_FN const xg_inst *xg_dot_matrix(const xg_dot_part *m) { return m->x->op == XG_CONVERT ? XG_OPERAND(m->x, 0) : m->x; }
@@ -257,6 +259,14 @@ XG_FN bool xg_dot_is_of_columns(const xg_inst *dot) {
            xg_dot_columns_pay(&dot->comp->module->device, x, x->shape->type != side[v].x->shape->type);
 }
 XG_FN bool xg_dot_is_of_tiles(const xg_inst *dot) { return xg_dot_is_of_bytes(dot) || xg_dot_is_of_columns(dot); }
+/* Of a batch whose rows begin at sectors and whose sums are one step's each: a reduction is one kernel. Of one that
+ * split-k made of a matrix it is not. */
+XG_FN bool xg_dot_is_batch_of_short(const xg_dot_part *m) {
+    const xg_inst *x = xg_dot_matrix(m);
+    const xg_shape *s = x->shape;
+    return m->batch.n && x->op != XG_RESHAPE && x->op != XG_BITCAST && s->dims[s->rank - 2] <= XG_DOT_K_CUT &&
+           s->dims[s->rank - 1] * xg_type_bytes(s->type) % XG_SECTOR_BYTES == 0;
+}
 /* One of these is left as it is, unless reductions fuse better: with what computes columns, and, where others read the
  * vector, with these, to one kernel that has more to read at a time. */
 XG_FN bool xg_dot_is_left(const xg_inst *dot) {
@@ -269,7 +279,8 @@ XG_FN bool xg_dot_is_left(const xg_inst *dot) {
     v = xg_dot_vector(side);
     alone = xg_opt_has_one_user(side[v].x);
     if (xg_dot_is_of_bytes(dot)) return alone || device->tensor_memory;
-    return (alone || device->blocks_per_cluster > 1) && !(xg_op_flags(xg_dot_matrix(&side[1 - v])->op) & XGF_EW);
+    return (alone || device->blocks_per_cluster > 1) && !xg_dot_is_batch_of_short(&side[1 - v]) &&
+           !(xg_op_flags(xg_dot_matrix(&side[1 - v])->op) & XGF_EW);
 }
 /* The numbers of the ones, where the left side of a dot of much work is one-hot; else NULL. */
 XG_FN xg_inst *xg_dot_labels(const xg_inst *dot) {
