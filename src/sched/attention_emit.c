@@ -183,7 +183,7 @@ XG_FN xg_kval *xg_attention_row_step(xg_attention_kernel *w, int64_t half, xg_kv
 XG_FN xg_kval *xg_attention_outgrows(xg_attention_kernel *w, int64_t half, xg_kval *step) {
     enum {
         MUCH = 1 << 8,
-        FAR = 126
+        BEYOND = 126
     };
     xg_kb *b = xg_attention_b(w);
     xg_kval *any = xg_kcmpf_(b, XG_CF_UGE, step, xg_attention_number(w, MUCH)), *v;
@@ -191,7 +191,7 @@ XG_FN xg_kval *xg_attention_outgrows(xg_attention_kernel *w, int64_t half, xg_kv
     v = xg_kcmpf_(b, XG_CF_OEQ, w->stat[half][XG_ATTENTION_REFERENCE], v);
     any = xg_k2(b, XG_K_OP_ORI, any, v);
     if (!w->farthest) return any;
-    v = xg_attention_is_near(w->p) ? xg_attention_number(w, FAR) : xg_attention_may_grow(w, half);
+    v = xg_attention_is_near(w->p) ? xg_attention_number(w, BEYOND) : xg_attention_may_grow(w, half);
     return xg_k2(b, XG_K_OP_ORI, any, xg_kcmpf_(b, XG_CF_UGT, w->farthest, v));
 }
 /* Weights of rows without a maximum of the step: by the reference as it is. Only where it does not serve the maximum
