@@ -7,9 +7,9 @@
  * price.
  *
  * Laws: an estimate takes time linear in what the producer's kernel reads, and is made again only when one of its two
- * kernels changed. Ties go to the producer that comes first. A computation of more than XG_PRIORITY_WHOLE
- * instructions is gone through in stretches: layers of a model that are worth the same would else be gone
- * through all together, once for each of their instructions, and what lies in no cache is dear. */
+ * kernels changed. Ties go to the producer that comes first. A computation of more than XG_PRIORITY_WHOLE instructions
+ * is gone through in stretches: layers of a model that are worth the same would else be gone through all together, once
+ * for each of their instructions, and what lies in no cache is dear. */
 #ifndef XG_FUSE_PRIORITY_C
 #define XG_FUSE_PRIORITY_C
 #include "fuse.h"

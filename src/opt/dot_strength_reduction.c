@@ -153,7 +153,7 @@ XG_FN bool xg_dot_is_short(const xg_inst *i) {
            (xg_dot_is_folded(i) || xg_dot_is_narrow(i, side, k));
 }
 /* The type of what a matrix is made of by conversions, and by numbers spread over it: a zero point and a scale. */
-XG_FN xlagpu_type xg_dot_unscaled(const xg_inst *x) {
+XG_FN xlagpu_type xg_dot_unscaled_type(const xg_inst *x) {
     enum {
         NUMBERS = 2
     };
@@ -192,7 +192,7 @@ XG_FN bool xg_dot_is_of_bytes(const xg_inst *dot) {
     xg_dot_parts_of(dot, side);
     x = side[1 - xg_dot_vector(side)].x;
     if (x->shape->rank != 2 || side[0].batch.n) return false;
-    from = xg_dot_unscaled(x);
+    from = xg_dot_unscaled_type(x);
     bits = xg_type_bits(x->shape->type);
     if (xg_type_bytes(from) > 1 || (bits != 8 && bits != 16)) return false;
     if (xg_type_bits(side[0].x->shape->type) != xg_type_bits(side[1].x->shape->type)) return false;
@@ -273,12 +273,12 @@ XG_FN bool xg_dot_is_left(const xg_inst *dot) {
     const xg_device *device = &dot->comp->module->device;
     xg_dot_part side[2];
     uint32_t v;
-    bool alone;
-    if (!xg_dot_is_of_tiles(dot)) return false;
+    bool alone, bytes = xg_dot_is_of_bytes(dot);
+    if (!bytes && !xg_dot_is_of_columns(dot)) return false;
     xg_dot_parts_of(dot, side);
     v = xg_dot_vector(side);
     alone = xg_opt_has_one_user(side[v].x);
-    if (xg_dot_is_of_bytes(dot)) return alone || device->tensor_memory;
+    if (bytes) return alone || device->tensor_memory;
     return (alone || device->blocks_per_cluster > 1) && !xg_dot_is_batch_of_short(&side[1 - v]) &&
            !(xg_op_flags(xg_dot_matrix(&side[1 - v])->op) & XGF_EW);
 }

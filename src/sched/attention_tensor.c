@@ -183,8 +183,8 @@ XG_FN xg_kval *xg_attention_read_sum(xg_attention_kernel *w, xg_kval *const *fro
     return xg_attention_lane(w, &from[half / XG_ATTENTION_HALVES][c / XG_ATTENTION_PAIR],
         half % XG_ATTENTION_HALVES * XG_ATTENTION_PAIR + c % XG_ATTENTION_PAIR);
 }
-/* The sums of a thread's rows times numbers, few at a time beside the scores, by a
- * loop: this is seldom done; without numbers: 0; apart: those so many columns on are multiplied, and added to them. */
+/* The sums of a thread's rows times numbers, few at a time beside the scores, by a loop: this is seldom done; without
+ * numbers: 0; apart: those so many columns on are multiplied, and added to them. */
 XG_FN void xg_attention_shrink(
     xg_attention_kernel *w, int64_t first, int64_t columns, xg_kval *const *by, int64_t apart) {
     int64_t n = xg_attention_read_at_once(columns), block, k, i;
