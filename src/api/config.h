@@ -69,14 +69,19 @@
 #define XG_TABLE static __attribute__((aligned(8)))
 #endif
 #define XG_COLD __attribute__((cold)) /* runs once or when something fails: small code, out of the way */
-/* Without optimisation inlining only makes code larger: a build for debugging is to be quick. One for size inlines what
- * makes it smaller. */
-#if defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
+/* Without optimisation inlining only makes code larger: a build for debugging is to be quick. */
+#ifdef __OPTIMIZE__
 #define XG_ALWAYS_INLINE always_inline
 #else
 #define XG_ALWAYS_INLINE unused
 #endif
-#define XG_INLINE static inline __attribute__((XG_ALWAYS_INLINE, unused))
+/* What runs for each vector of lanes, for instance: calls of it would cost the simulator up to a third of its speed. */
+#define XG_INLINE_HOT static inline __attribute__((XG_ALWAYS_INLINE, unused))
+#ifdef __OPTIMIZE_SIZE__ /* only what that makes smaller */
+#define XG_INLINE static inline XG_UNUSED
+#else
+#define XG_INLINE XG_INLINE_HOT
+#endif
 #if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 5 && !defined(__TINYC__))
 #define XG_MUL_OVERFLOWS(a, b, out) __builtin_mul_overflow(a, b, out)
 #define XG_ADD_OVERFLOWS(a, b, out) __builtin_add_overflow(a, b, out)
@@ -92,6 +97,7 @@
 #define XG_NOINLINE
 #define XG_COLD
 #define XG_INLINE static inline
+#define XG_INLINE_HOT XG_INLINE
 #endif
 #ifndef XG_TABLE
 #define XG_TABLE static
@@ -142,7 +148,9 @@ XG_INLINE double xg_sqrt(double x) { return sqrt(x); }
  * Tests may say what it is, to see what is inside. */
 #if defined(XG_FN)
 #undef XG_INLINE
+#undef XG_INLINE_HOT
 #define XG_INLINE XG_FN
+#define XG_INLINE_HOT XG_FN
 #elif defined(__GNUC__) && !defined(__clang__) && !defined(__TINYC__) && !defined(__OPTIMIZE__)
 #define XG_FN static inline XG_UNUSED
 #elif defined(__OPTIMIZE_SIZE__) && !defined(__clang__) && !defined(XLAGPU_NO_EXTENSIONS)

@@ -135,49 +135,49 @@ XG_SIM_VTYPES(avx512, 32, 16, 8)
 
 #define XG_SIM_T(n) XG_SIM_CAT(xg_sim_base_, n)
 #if XG_SIM_VECTORS
-XG_INLINE XG_SIM_T(Wf32) xg_sim_base_fma32(XG_SIM_T(Wf32) a, XG_SIM_T(Wf32) b, XG_SIM_T(Wf32) c) {
+XG_INLINE_HOT XG_SIM_T(Wf32) xg_sim_base_fma32(XG_SIM_T(Wf32) a, XG_SIM_T(Wf32) b, XG_SIM_T(Wf32) c) {
     XG_SIM_T(Wf32) r;
     int i;
     for (i = 0; i < xg_sim_base_lanesW; i++) r[i] = xg_sim_fma_f32(a[i], b[i], c[i]);
     return r;
 }
-XG_INLINE double xg_sim_fma_f64(double a, double b, double c) {
+XG_INLINE_HOT double xg_sim_fma_f64(double a, double b, double c) {
     return xg_f64_of_bits(xg_sim_soft_fma(XG_SIM_IS_F64, xg_f64_bits(a), xg_f64_bits(b), xg_f64_bits(c), XG_SIM_RN));
 }
-XG_INLINE XG_SIM_T(Df64) xg_sim_base_fma64(XG_SIM_T(Df64) a, XG_SIM_T(Df64) b, XG_SIM_T(Df64) c) {
+XG_INLINE_HOT XG_SIM_T(Df64) xg_sim_base_fma64(XG_SIM_T(Df64) a, XG_SIM_T(Df64) b, XG_SIM_T(Df64) c) {
     XG_SIM_T(Df64) r;
     int i;
     for (i = 0; i < xg_sim_base_lanesD; i++) r[i] = xg_sim_fma_f64(a[i], b[i], c[i]);
     return r;
 }
 /* Is any bit set? Used where a rare case has code of its own. */
-XG_INLINE bool xg_sim_base_anyW(XG_SIM_T(Wu32) v) {
+XG_INLINE_HOT bool xg_sim_base_anyW(XG_SIM_T(Wu32) v) {
     enum {
         last = xg_sim_base_lanesW - 1
     };
     return ((v[0] | v[1 & last]) | (v[2 & last] | v[3 & last])) != 0;
 }
-XG_INLINE bool xg_sim_base_anyD(XG_SIM_T(Du64) v) { return (v[0] | v[xg_sim_base_lanesD - 1]) != 0; }
+XG_INLINE_HOT bool xg_sim_base_anyD(XG_SIM_T(Du64) v) { return (v[0] | v[xg_sim_base_lanesD - 1]) != 0; }
 #if defined(__aarch64__)
 #define xg_sim_base_fma32 xg_sim_base_fma32_hw
 #define xg_sim_base_fma64 xg_sim_base_fma64_hw
-XG_INLINE XG_SIM_T(Wf32) xg_sim_base_fma32(XG_SIM_T(Wf32) a, XG_SIM_T(Wf32) b, XG_SIM_T(Wf32) c) {
+XG_INLINE_HOT XG_SIM_T(Wf32) xg_sim_base_fma32(XG_SIM_T(Wf32) a, XG_SIM_T(Wf32) b, XG_SIM_T(Wf32) c) {
     XG_SIM_T(Wf32) r;
     int i;
     for (i = 0; i < 4; i++) r[i] = __builtin_fmaf(a[i], b[i], c[i]);
     return r;
 }
-XG_INLINE XG_SIM_T(Df64) xg_sim_base_fma64(XG_SIM_T(Df64) a, XG_SIM_T(Df64) b, XG_SIM_T(Df64) c) {
+XG_INLINE_HOT XG_SIM_T(Df64) xg_sim_base_fma64(XG_SIM_T(Df64) a, XG_SIM_T(Df64) b, XG_SIM_T(Df64) c) {
     XG_SIM_T(Df64) r;
     int i;
     for (i = 0; i < 2; i++) r[i] = __builtin_fma(a[i], b[i], c[i]);
     return r;
 }
 #endif
-XG_INLINE XG_SIM_T(Wu32) xg_sim_base_widen_u16(XG_SIM_T(Wu16) a) { return XG_V_TO(Wu32, a); }
-XG_INLINE XG_SIM_T(Wu16) xg_sim_base_narrow_u16(XG_SIM_T(Wu32) a) { return XG_V_TO(Wu16, a); }
+XG_INLINE_HOT XG_SIM_T(Wu32) xg_sim_base_widen_u16(XG_SIM_T(Wu16) a) { return XG_V_TO(Wu32, a); }
+XG_INLINE_HOT XG_SIM_T(Wu16) xg_sim_base_narrow_u16(XG_SIM_T(Wu32) a) { return XG_V_TO(Wu16, a); }
 #define XG_SIM_LANEWISE(name, R, A, expr) \
-    XG_INLINE XG_SIM_T(R) xg_sim_base_##name(XG_SIM_T(A) a) { \
+    XG_INLINE_HOT XG_SIM_T(R) xg_sim_base_##name(XG_SIM_T(A) a) { \
         XG_SIM_T(R) r; \
         unsigned i; \
         for (i = 0; i < sizeof a / sizeof a[0]; i++) r[i] = expr; \
@@ -189,29 +189,29 @@ XG_SIM_LANEWISE(widen_f16, Wf32, Wu16, xg_f32_of_bits(xg_sim_f16_to_f32(a[i])))
 XG_SIM_LANEWISE(narrow_f16, Wu16, Wf32, (uint16_t)xg_sim_f32_to_f16(xg_f32_bits(a[i])))
 #undef XG_SIM_LANEWISE
 #else
-XG_INLINE float xg_sim_base_fma32(float a, float b, float c) { return xg_sim_fma_f32(a, b, c); }
-XG_INLINE double xg_sim_base_fma64(double a, double b, double c) {
+XG_INLINE_HOT float xg_sim_base_fma32(float a, float b, float c) { return xg_sim_fma_f32(a, b, c); }
+XG_INLINE_HOT double xg_sim_base_fma64(double a, double b, double c) {
     return xg_f64_of_bits(xg_sim_soft_fma(XG_SIM_IS_F64, xg_f64_bits(a), xg_f64_bits(b), xg_f64_bits(c), XG_SIM_RN));
 }
-XG_INLINE bool xg_sim_base_anyW(uint32_t v) { return v != 0; }
-XG_INLINE bool xg_sim_base_anyD(uint64_t v) { return v != 0; }
-XG_INLINE uint32_t xg_sim_base_widen_u16(uint16_t a) { return a; }
-XG_INLINE uint16_t xg_sim_base_narrow_u16(uint32_t a) { return (uint16_t)a; }
-XG_INLINE float xg_sim_base_sqrt32(float a) { return sqrtf(a); }
-XG_INLINE double xg_sim_base_sqrt64(double a) { return xg_sqrt(a); }
-XG_INLINE float xg_sim_base_widen_f16(uint16_t a) { return xg_f32_of_bits(xg_sim_f16_to_f32(a)); }
-XG_INLINE uint16_t xg_sim_base_narrow_f16(float a) { return (uint16_t)xg_sim_f32_to_f16(xg_f32_bits(a)); }
+XG_INLINE_HOT bool xg_sim_base_anyW(uint32_t v) { return v != 0; }
+XG_INLINE_HOT bool xg_sim_base_anyD(uint64_t v) { return v != 0; }
+XG_INLINE_HOT uint32_t xg_sim_base_widen_u16(uint16_t a) { return a; }
+XG_INLINE_HOT uint16_t xg_sim_base_narrow_u16(uint32_t a) { return (uint16_t)a; }
+XG_INLINE_HOT float xg_sim_base_sqrt32(float a) { return sqrtf(a); }
+XG_INLINE_HOT double xg_sim_base_sqrt64(double a) { return xg_sqrt(a); }
+XG_INLINE_HOT float xg_sim_base_widen_f16(uint16_t a) { return xg_f32_of_bits(xg_sim_f16_to_f32(a)); }
+XG_INLINE_HOT uint16_t xg_sim_base_narrow_f16(float a) { return (uint16_t)xg_sim_f32_to_f16(xg_f32_bits(a)); }
 #endif
 /* The smaller and the larger of two numbers, not NaNs; -0 is below +0: the order of the bits as integers. */
 #define XG_V_ORDER(name, op, U, S, F, raw, flt, sign) \
-    XG_INLINE XG_SIM_T(F) xg_sim_base_##name(XG_SIM_T(F) a, XG_SIM_T(F) b) { \
+    XG_INLINE_HOT XG_SIM_T(F) xg_sim_base_##name(XG_SIM_T(F) a, XG_SIM_T(F) b) { \
         const XG_SIM_T(U) ab = raw(a), bb = raw(b); \
         const XG_SIM_T(S) as = XG_V_TO(S, ab), bs = XG_V_TO(S, bb); \
         const XG_SIM_T(S) ai = as ^ XG_V_TO(S, XG_V_TO(U, as >> sign) >> 1), \
                           bi = bs ^ XG_V_TO(S, XG_V_TO(U, bs >> sign) >> 1); \
         return flt(XG_V_SEL(XG_V_MASK(U, ai op bi), ab, bb)); \
     }
-XG_INLINE XG_SIM_T(Wf32) xg_sim_base_clamp32(XG_SIM_T(Wf32) v, float lo, float hi) { /* a NaN stays */
+XG_INLINE_HOT XG_SIM_T(Wf32) xg_sim_base_clamp32(XG_SIM_T(Wf32) v, float lo, float hi) { /* a NaN stays */
     const XG_SIM_T(Wu32) none = XG_V_RAW(v) & 0, l = none + xg_f32_bits(lo), h = none + xg_f32_bits(hi);
     return XG_V_FLT(XG_V_SEL(XG_V_MASK(Wu32, v < lo), l, XG_V_SEL(XG_V_MASK(Wu32, v > hi), h, XG_V_RAW(v))));
 }
@@ -220,7 +220,7 @@ XG_V_ORDER(max32, >, Wu32, Ws32, Wf32, XG_V_RAW, XG_V_FLT, 31)
 XG_V_ORDER(min64, <, Du64, Ds64, Df64, XG_V_RAWD, XG_V_FLTD, 63)
 XG_V_ORDER(max64, >, Du64, Ds64, Df64, XG_V_RAWD, XG_V_FLTD, 63)
 #undef XG_V_ORDER
-XG_INLINE XG_SIM_T(Wu32) xg_sim_base_prmt(XG_SIM_T(Wu32) a, XG_SIM_T(Wu32) b, XG_SIM_T(Wu32) c) {
+XG_INLINE_HOT XG_SIM_T(Wu32) xg_sim_base_prmt(XG_SIM_T(Wu32) a, XG_SIM_T(Wu32) b, XG_SIM_T(Wu32) c) {
     XG_SIM_T(Wu32) r = a ^ a;
     XG_V_PRMT(0);
     XG_V_PRMT(1);
@@ -228,15 +228,15 @@ XG_INLINE XG_SIM_T(Wu32) xg_sim_base_prmt(XG_SIM_T(Wu32) a, XG_SIM_T(Wu32) b, XG
     XG_V_PRMT(3);
     return r;
 }
-XG_INLINE XG_SIM_T(Wu32) xg_sim_base_unordered(XG_SIM_T(Wf32) a, XG_SIM_T(Wf32) b) {
+XG_INLINE_HOT XG_SIM_T(Wu32) xg_sim_base_unordered(XG_SIM_T(Wf32) a, XG_SIM_T(Wf32) b) {
     return XG_V_MASK(Wu32, a != a) | XG_V_MASK(Wu32, b != b);
 } /* is one of them a NaN? */
-XG_INLINE XG_SIM_T(Du64) xg_sim_base_widen_u32(XG_SIM_T(Du32) a) { return XG_V_TO(Du64, a); }
-XG_INLINE XG_SIM_T(Du64) xg_sim_base_widen_s32(XG_SIM_T(Ds32) a) { return XG_V_TO(Du64, XG_V_TO(Ds64, a)); }
-XG_INLINE XG_SIM_T(Du32) xg_sim_base_narrow_u64(XG_SIM_T(Du64) a) { return XG_V_TO(Du32, a); }
+XG_INLINE_HOT XG_SIM_T(Du64) xg_sim_base_widen_u32(XG_SIM_T(Du32) a) { return XG_V_TO(Du64, a); }
+XG_INLINE_HOT XG_SIM_T(Du64) xg_sim_base_widen_s32(XG_SIM_T(Ds32) a) { return XG_V_TO(Du64, XG_V_TO(Ds64, a)); }
+XG_INLINE_HOT XG_SIM_T(Du32) xg_sim_base_narrow_u64(XG_SIM_T(Du64) a) { return XG_V_TO(Du32, a); }
 /* The whole product of the low halves. */
-XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_u(XG_SIM_T(Du64) a, XG_SIM_T(Du64) b) { return a * b; }
-XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) b) { return a * b; }
+XG_INLINE_HOT XG_SIM_T(Du64) xg_sim_base_mulwide_u(XG_SIM_T(Du64) a, XG_SIM_T(Du64) b) { return a * b; }
+XG_INLINE_HOT XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) b) { return a * b; }
 #undef XG_SIM_T
 
 #if XG_SIM_X86
@@ -745,7 +745,7 @@ typedef xg_sim_fn xg_sim_lane_fn;
     while (--w) \
         ;
 #define XG_SIM_FIX(fix) xg_sim_canon_##fix(L->dst, L->dstride, L->warps)
-XG_INLINE void xg_sim_arithmetic(const xg_sim_lanes *L, const xg_sim_ins *in) { in->fn(L, in); }
+XG_INLINE_HOT void xg_sim_arithmetic(const xg_sim_lanes *L, const xg_sim_ins *in) { in->fn(L, in); }
 #endif
 #define XG_V_LOAD(x, K, T) const XG_SIM_T(K##T) x = XG_SIM_GET(XG_SIM_T(K##T), p##x, i, XG_SIM_T(lanes##K));
 #define XG_V_LOOP(K) \
