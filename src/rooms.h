@@ -347,6 +347,7 @@ XG_ROOMS_BEGIN
 
 /* sched */
 #include "sched/tile.h"
+#include "sched/tile_pack.h"
 #include "sched/tile_form.c"
 #include "sched/tile_unit.c"
 #include "sched/tile_time.c"

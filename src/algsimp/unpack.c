@@ -44,13 +44,18 @@ XG_FN xg_inst *xg_unpack_narrow(xg_inst *x, int64_t bits) {
         x = XG_OPERAND(x, 0);
     return x;
 }
+/* The bits that a word may have: those of an unsigned one that it was widened from. */
+XG_FN int64_t xg_unpack_width(xg_inst *x, int64_t left) {
+    const xg_inst *narrow = left ? x : xg_unpack_narrow(x, XG_UNPACK_BITS);
+    return xg_type_bits((xg_type_signed(narrow->shape->type) ? x : narrow)->shape->type);
+}
 /* One element of 4 bits of each of p's: which; -1: it is none. */
 XG_FN int64_t xg_unpack_of(xg_inst *x, xg_unpack *p) {
-    int bits = xg_type_bits(x->shape->type);
     int64_t shift = 0, left = 0;
     bool masked = x->op == XG_AND && xg_unpack_masks(XG_OPERAND(x, 1));
     if (xg_type_class(x->shape->type) != XGT_I) return -1;
     if (masked) x = XG_OPERAND(x, 0);
+    p->is_signed = false;
     if (xg_unpack_shifts(x)) {
         bool arithmetic = x->op == XG_SHIFT_RIGHT_ARITHMETIC;
         shift = xg_unpack_amount(XG_OPERAND(x, 1));
@@ -59,8 +64,8 @@ XG_FN int64_t xg_unpack_of(xg_inst *x, xg_unpack *p) {
             left = xg_unpack_amount(XG_OPERAND(x, 1));
             x = XG_OPERAND(x, 0);
         }
-        if (shift < 0 || left < 0 || (!masked && shift != bits - XG_UNPACK_BITS)) return -1;
-        p->is_signed = !masked && arithmetic;
+        if (shift < 0 || left < 0 || (!masked && shift != xg_unpack_width(x, left) - XG_UNPACK_BITS)) return -1;
+        p->is_signed = !masked && arithmetic && shift + XG_UNPACK_BITS == xg_type_bits(x->shape->type);
     } else if (!masked)
         return -1;
     p->from = x;
@@ -69,58 +74,37 @@ XG_FN int64_t xg_unpack_of(xg_inst *x, xg_unpack *p) {
 
 /* ---- what they become ---- */
 
-XG_FN bool xg_unpack_reversed(const xg_unpack *p) {
-    int64_t k;
-    for (k = 0; k < p->n && p->order[k] == p->n - 1 - k; k++) {}
-    return k == p->n;
-}
-/* The order is one of the bits of a place: order[k] is the sum of those of k's. */
+/* The order is one of the bits of a place, from either end: order[k] is the sum of those of k's, or what it lacks. */
 XG_FN bool xg_unpack_is_of_bits(const xg_unpack *p) {
     int64_t seen = 0, sum, k, b;
     for (k = 0; k < p->n; k++) {
-        for (sum = 0, b = 1; b < p->n; b *= 2) sum += k & b ? p->order[b] : 0;
-        if (p->order[k] != sum) return false;
+        for (sum = p->order[0], b = 1; b < p->n; b *= 2) sum ^= k & b ? p->order[b] ^ p->order[0] : 0;
+        if (p->order[k] != sum || sum >= p->n) return false;
         seen |= (int64_t)1 << sum;
     }
-    return seen == ((int64_t)1 << p->n) - 1;
+    return seen == ((int64_t)1 << p->n) - 1 && (!p->order[0] || p->order[0] == p->n - 1);
 }
-/* The last dimension in the order, which is one of bits. */
-XG_FN xg_inst *xg_unpack_reorder(const xg_hb *b, const xg_unpack *p, xg_inst *x) {
-    int64_t dims[XG_RANK_MAX], perm[XG_RANK_MAX], own[XG_RANK_MAX], v, by;
-    uint32_t rank = x->shape->rank - 1, n = rank, k;
-    for (k = 0; k < rank; k++) {
-        dims[k] = own[k] = x->shape->dims[k];
-        perm[k] = k;
-    }
-    own[rank] = p->n;
-    for (v = p->n / 2; v; v /= 2, n++) { /* a dimension for each bit, the highest first: where it lies in the word */
-        dims[n] = 2;
-        for (by = p->n / 2, perm[n] = rank; by > p->order[v]; by /= 2) perm[n]++;
-    }
-    x = xg_hb_transpose(b, xg_hb_reshape(b, x, dims, n), perm);
-    return xg_hb_reshape(b, x, own, rank + 1);
-}
-/* Those of all in front of dimension `dim`, or, with halves, of which each has that dimension, as one. */
+/* Those of all in front of dimension `dim`, or, with halves, of which each has that dimension, as one. In another
+ * order a dimension for each bit moves there. */
 XG_FN xg_inst *xg_unpack_make(const xg_hb *b, const xg_unpack *p, uint32_t dim, const xg_shape *to) {
-    int64_t dims[XG_RANK_MAX], perm[XG_RANK_MAX], last;
-    uint32_t rank = p->from->shape->rank, k;
+    int64_t dims[XG_RANK_MAX], perm[XG_RANK_MAX], last = p->from->shape->rank, v, by;
+    bool plain = (p->order[1] ^ p->order[0]) == 1 && (p->order[p->n / 2] ^ p->order[0]) == p->n / 2;
+    uint32_t rank = p->from->shape->rank, n = rank, k, at = 0;
     xg_inst *x = p->from;
     memcpy(dims, x->shape->dims, rank * sizeof *dims);
     dims[rank] = p->n;
     x = xg_hb_op(b, XG_BITCAST_CONVERT, xg_hb_shape(b, p->is_signed ? XLAGPU_S4 : XLAGPU_U4, dims, rank + 1), &x, 1);
-    last = rank;
-    if (xg_unpack_reversed(p))
-        x = xg_hb_reverse(b, x, &last, 1);
-    else
-        for (k = 0; k < p->n; k++)
-            if (p->order[k] != k) {
-                x = xg_unpack_reorder(b, p, x);
-                break;
-            }
-    for (k = 0; k <= rank; k++) perm[k] = k < dim ? k : k == dim ? rank : k - 1;
-    if (dim != rank) x = xg_hb_transpose(b, x, perm);
-    x = xg_hb_reshape(b, x, to->dims, to->rank);
-    return xg_hb_convert(b, x, to->type);
+    if (p->order[0]) x = xg_hb_reverse(b, x, &last, 1);
+    for (k = 0; k <= rank; k++) {
+        for (v = k == dim ? p->n / 2 : 0; v; v /= dims[n++]) { /* the highest first: where it lies in the word */
+            dims[n] = plain ? p->n : 2;
+            for (by = p->n / 2, perm[at] = rank; by > (p->order[v] ^ p->order[0]); by /= 2) perm[at]++;
+            at++;
+        }
+        if (k < rank) perm[at++] = k;
+    }
+    x = xg_hb_transpose(b, xg_hb_reshape(b, x, dims, n), perm);
+    return xg_hb_convert(b, xg_hb_reshape(b, x, to->dims, to->rank), to->type);
 }
 
 /* ---- what is looked for ---- */
@@ -153,7 +137,7 @@ XG_FN xg_inst *xg_unpack_inner(xg_inst *x) {
 }
 /* Of pieces, with what all do behind it: `tail` is the first one's. */
 XG_FN bool xg_unpack_pieces(const xg_inst *i, xg_unpack *p, xg_inst **tail) {
-    xg_unpack one = {NULL, {0}, 0, false};
+    xg_unpack one = {NULL, {0}, 0, false}, first;
     uint32_t k;
     p->n = i->n_operands;
     if (p->n > XG_UNPACK_MOST || i->shape->rank >= XG_RANK_MAX - 2) return false;
@@ -166,7 +150,7 @@ XG_FN bool xg_unpack_pieces(const xg_inst *i, xg_unpack *p, xg_inst **tail) {
                 (x->op != XG_CONVERT && xg_alg_scalar(XG_OPERAND(x, 1)) != xg_alg_scalar(XG_OPERAND(y, 1))))
                 return false;
         p->order[k] = xg_unpack_of(x, &one);
-        if (p->order[k] < 0) return false;
+        if (p->order[k] < 0 || xg_unpack_of(y, &first) < 0) return false;
         one.from = xg_unpack_narrow(one.from, p->n * XG_UNPACK_BITS);
         if (k && (one.from != p->from || one.is_signed != p->is_signed || x->shape->type != y->shape->type))
             return false;
@@ -191,7 +175,7 @@ XG_FN const xg_inst *xg_unpack_leads(const xg_inst *i) {
     uint32_t depth;
     for (depth = 0; depth < XG_UNPACK_DEPTH && i->first_use; depth++, from = i) {
         i = i->first_use->user;
-        if (i->op == XG_DOT) return i;
+        if (i->op == XG_DOT) return xg_dot_dims_of(i).lc.n == 1 && i->shape->elements ? i : NULL;
         if (i->n_operands == 2 && (xg_op_flags(i->op) & XGF_EW)) { /* each weight's own number is no scale */
             for (other = XG_OPERAND(i, XG_OPERAND(i, 0) == from); other->op == XG_RESHAPE || other->op == XG_CONVERT;)
                 other = XG_OPERAND(other, 0);
@@ -203,26 +187,32 @@ XG_FN const xg_inst *xg_unpack_leads(const xg_inst *i) {
     }
     return NULL;
 }
-XG_FN int64_t xg_unpack_summed(const xg_inst *dot) {
-    xg_dot_dims d = xg_dot_dims_of(dot);
-    int64_t all = 1;
-    uint32_t k;
-    for (k = 0; k < d.lc.n; k++) all *= XG_OPERAND(dot, 0)->shape->dims[d.lc.p[k]];
-    return all;
+/* Rows or columns that the other side of a dot has. */
+XG_FN int64_t xg_unpack_rows(const xg_inst *dot) {
+    const xg_inst *l = XG_OPERAND(dot, 0);
+    int64_t k = XG_MAX(l->shape->dims[xg_dot_dims_of(dot).lc.p[0]], (int64_t)1);
+    return XG_MIN(l->shape->elements, XG_OPERAND(dot, 1)->shape->elements) / k;
 }
-/* Of few rows or columns, which tiles multiply without weights of 16 bits in memory. */
+/* A vector by a small matrix stays a reduction, which unpacks as it stands. */
+XG_FN bool xg_unpack_pays(const xg_inst *i) {
+    enum {
+        VECTOR_LEAST = 1 << 22
+    };
+    const xg_inst *dot = xg_unpack_leads(i);
+    return dot && (i->shape->elements >= VECTOR_LEAST || xg_unpack_rows(dot) > 1);
+}
+/* Of few rows, which tiles multiply without weights of 16 bits in memory. */
 XG_FN bool xg_unpack_is_few(const xg_inst *i) {
     enum {
         ROWS = 16
     };
     const xg_inst *dot = xg_unpack_leads(i);
-    return dot && XG_MIN(XG_OPERAND(dot, 0)->shape->elements, XG_OPERAND(dot, 1)->shape->elements) <=
-                      ROWS * xg_unpack_summed(dot);
+    return dot && xg_unpack_rows(dot) <= ROWS;
 }
 XG_FN bool xg_unpack_suits(const xg_unpack *p) {
     return xg_type_class(p->from->shape->type) == XGT_I && !p->from->shape->dynamic &&
            xg_type_bits(p->from->shape->type) == p->n * XG_UNPACK_BITS && (p->n == 2 || p->n == XG_UNPACK_MOST) &&
-           (xg_unpack_is_of_bits(p) || xg_unpack_reversed(p));
+           xg_unpack_is_of_bits(p);
 }
 /* The tail's operations on x. */
 XG_FN xg_inst *xg_unpack_redo(const xg_hb *b, xg_inst *tail, xg_inst *x) {
@@ -240,32 +230,33 @@ XG_FN xg_inst *xg_unpack_rewritten(const xg_hb *b, xg_inst *i) {
     xg_unpack p;
     uint32_t dim;
     memset(&p, 0, sizeof p);
-    if (i->op == XG_AND && (dim = xg_unpack_shifted(i, &p)) < XG_RANK_MAX && xg_unpack_suits(&p) && xg_unpack_leads(i))
+    if (i->op == XG_AND && (dim = xg_unpack_shifted(i, &p)) < XG_RANK_MAX && xg_unpack_suits(&p) && xg_unpack_pays(i))
         return xg_unpack_make(b, &p, dim, i->shape);
     if (i->op != XG_CONCATENATE || !xg_unpack_pieces(i, &p, &tail) || !xg_unpack_suits(&p) || !xg_unpack_joins(i, &p) ||
-        !xg_unpack_leads(i))
+        !xg_unpack_pays(i))
         return NULL;
     dim = (uint32_t)xg_attr_dims(i).p[0];
     return xg_unpack_redo(
         b, tail, xg_unpack_make(b, &p, dim, xg_shape_with_type(b->comp->module, i->shape, p.from->shape->type)));
 }
-/* Whether the float has all integers that x may be exactly, and a few more. */
-XG_FN bool xg_unpack_is_small(xg_alg *a, const xg_inst *x) {
-    xg_bounds v;
-    return xg_alg_range(a, x, &v) && v.lo >= -((int64_t)1 << 7) && v.hi <= (int64_t)1 << 7;
+/* Integers between these are floats of any type, and so are their differences. */
+XG_FN bool xg_unpack_is_small(xg_alg *a, const xg_inst *x, xg_bounds *v) {
+    return xg_alg_range(a, x, v) && v->lo >= -((int64_t)1 << 7) && v->hi <= (int64_t)1 << 7;
 }
-/* A small integer as a float: float(x - y) is float(x) - float(y), and moves come behind. */
+/* A small integer as a float: float(x - y) is float(x) - float(y) where x - y does not wrap, and moves come behind. */
 XG_FN xg_inst *xg_unpack_float(xg_alg *a, const xg_hb *b, xg_inst *x, xlagpu_type t, uint32_t depth) {
+    xg_bounds v[3];
     xg_inst *in[2];
     uint32_t k;
-    if (x->op == XG_CONVERT && xg_type_class(XG_OPERAND(x, 0)->shape->type) == XGT_I &&
-        xg_type_bits(XG_OPERAND(x, 0)->shape->type) <= 8 && xg_unpack_is_small(a, XG_OPERAND(x, 0)))
+    if (x->op == XG_CONVERT && xg_unpack_is_small(a, XG_OPERAND(x, 0), v) && xg_bounds_fit(x->shape->type, v))
         return xg_hb_convert(b, XG_OPERAND(x, 0), t);
     if (depth && x->op == XG_RESHAPE && (in[0] = xg_unpack_float(a, b, XG_OPERAND(x, 0), t, depth - 1)) != NULL)
         return xg_hb_reshape(b, in[0], x->shape->dims, x->shape->rank);
-    if (!depth || (x->op != XG_SUBTRACT && x->op != XG_ADD) || !xg_unpack_is_small(a, x)) return NULL;
+    if (!depth || (x->op != XG_SUBTRACT && x->op != XG_ADD)) return NULL;
+    for (k = 0; k < 2; k++)
+        if (!xg_unpack_is_small(a, XG_OPERAND(x, k), &v[k])) return NULL;
+    if (!xg_bounds_of_binary(x->op, &v[0], &v[1], &v[2]) || !xg_bounds_fit(x->shape->type, &v[2])) return NULL;
     for (k = 0; k < 2; k++) {
-        if (!xg_unpack_is_small(a, XG_OPERAND(x, k))) return NULL;
         in[k] = xg_unpack_float(a, b, XG_OPERAND(x, k), t, depth - 1);
         if (!in[k]) in[k] = xg_hb_convert(b, XG_OPERAND(x, k), t);
     }

@@ -178,27 +178,7 @@ typedef struct xg_tile_scale {
     const xg_inst *op, *number;
     const xg_imap *map;
 } xg_tile_scale;
-/* How the right side's elements of 4 bits lie in the array that has them packed (tile_pack.c): those of an element of it
- * are neighbours along k; or of a byte they are half of all k, or some columns, apart, and then stand in the tile's
- * order behind so many neighbours. */
-typedef enum xg_tile_pack_way {
-    XG_TILE_PACK_BESIDE,
-    XG_TILE_PACK_HALVES,
-    XG_TILE_PACK_COLUMNS
-} xg_tile_pack_way;
-enum {
-    XG_TILE_PACK_KS = 32, /* that a fragment of bytes has */
-    XG_TILE_PACK_NS = 64  /* columns of the warps of a block, of one fragment of bytes each */
-};
-typedef struct xg_tile_pack {
-    xg_tile_pack_way way;
-    int64_t each;           /* in an element of the array */
-    bool is_signed, turned; /* turned: the highest bits come first */
-    const xg_imap *map;     /* (variables) -> the elements' indices, those of `turned` by the other end */
-    const xg_inst *from;    /* the array */
-    xg_tile_form form;      /* that counts its elements; map[1] leads to its indices */
-    xg_tile_form plain;     /* the product's own */
-} xg_tile_pack;
+struct xg_tile_pack;          /* tile_pack.h */
 typedef struct xg_tile_plan { /* the most read members come first */
     xg_tile_shape shape;
     int32_t unit;      /* xg_kmma, or XG_TILE_NO_UNIT */
@@ -243,9 +223,9 @@ typedef struct xg_tile_plan { /* the most read members come first */
     const xg_imap *scaled_map, *product_map;
     xg_tile_scale scales[XG_TILE_SCALES];
     int64_t n_scales, scale_run;
-    const xg_tile_pack *pack; /* NULL: no elements of 4 bits are packed */
-    int64_t pixels;           /* positions of a box of a convolution's picture; 0: the operand is a matrix */
-    xg_tile_role pixels_of;   /* ...: M or K */
+    const struct xg_tile_pack *pack; /* NULL: no elements of 4 bits are packed */
+    int64_t pixels;                  /* positions of a box of a convolution's picture; 0: the operand is a matrix */
+    xg_tile_role pixels_of;          /* ...: M or K */
     /* Places of the window that views of such a box serve, or 0; its lines with border, and those from eight positions
      * to the next eight (tile_halo.c). */
     int64_t halo, halo_across; /* ...; of the right side, or 1 (xg_tile_halo_cross) */
@@ -870,23 +850,9 @@ XG_FN int64_t xg_tile_pairs_all(const xg_tile_plan *p);     /* their bits */
 XG_FN xg_kval *xg_tile_pairs_first(xg_tile_kernel *w, xg_kval *barrier);
 XG_FN xg_kval *xg_tile_pairs_is_first(xg_tile_kernel *w);
 
-/* ---- tile_pack.c: elements of 4 bits, several in one of the array in memory ---- */
-XG_FN bool xg_tile_is_packed(const xg_inst *i); /* elements of 4 bits of an array of bytes or words, which are moved */
-XG_FN void xg_tile_pack_find(xg_tile_plan *p, xg_aff_ctx *x); /* behind xg_tile_find_scale: sets pack, form */
-XG_FN bool xg_tile_pack_is(const xg_tile_plan *p, xg_tile_pack_way way);
-XG_FN int64_t xg_tile_pack_each(const xg_tile_plan *p, uint32_t side); /* elements in one of a side's array; 1: it is */
-XG_FN int64_t xg_tile_pack_k(const xg_tile_plan *p, uint32_t side);    /* a step's k, in elements of the array */
-XG_FN const xg_tile_form *xg_tile_pack_form(const xg_tile_plan *p, uint32_t side);
-XG_FN int64_t xg_tile_pack_deep(const xg_tile_plan *p, const xg_tile_shape *s); /* 1: the shape does not suit */
-XG_FN bool xg_tile_pack_moves(const xg_tile_plan *p); /* the left side's words of k change places */
-/* Of a fragment of bytes the words of the pair's fragment of k `which`, as xg_tile_unit_widen gives them;
-/* or, of numbers of a table in f32, its two halves. */
-XG_FN void xg_tile_pack_widen(
-    xg_tile_kernel *w, xg_kval *bytes, int64_t which, int64_t pair, xg_kval **wide, xg_kval **second);
-XG_FN void xg_tile_pack_begin(xg_tile_kernel *w); /* w->table */
-
 /* ---- tile_mma.c ---- */
 XG_FN xg_kval *xg_tile_unit_twice(xg_tile_kernel *w, int64_t bits);
+XG_FN xg_kval *xg_tile_unit_halves(xg_tile_kernel *w, xg_kval *x, bool is_signed, int bits);
 XG_FN xg_kval *xg_tile_unit_take(xg_tile_kernel *w, xg_kval *words, int64_t k);
 XG_FN xg_kval *xg_tile_unit_bytes(xg_tile_kernel *w, xg_kval *x, xg_kval *y, int64_t digits);
 /* What several steps do: ask for the copies so far as a group; wait until all of them but so many are there; the first

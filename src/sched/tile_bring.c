@@ -2,7 +2,7 @@
  * through registers or by asynchronous copies, and where they are stored. */
 #ifndef XG_SCHED_TILE_BRING_C
 #define XG_SCHED_TILE_BRING_C
-#include "tile.h"
+#include "tile_pack.h"
 
 /* ---- indices ---- */
 

@@ -10,7 +10,7 @@
  * fragments lie as far apart as all warps of the block together reach. */
 #ifndef XG_SCHED_TILE_MMA_C
 #define XG_SCHED_TILE_MMA_C
-#include "tile.h"
+#include "tile_pack.h"
 
 enum {
     XG_TILE_UNIT_ROWS = 8, /* of a matrix that ldmatrix loads */
@@ -291,14 +291,12 @@ XG_FN xg_kval *xg_tile_unit_twice(xg_tile_kernel *w, int64_t bits) {
     };
     return xg_kconst_int(&w->s.b, XG_E_I32, (int32_t)(uint32_t)(bits * TWICE));
 }
-/* Integers in the low bytes of a word's halves, as floats of 16 bits. Behind the exponent of 2^10 a byte is an f16 that
- * is 1024 too large; of bf16 seven digits fit behind that of 2^7, and the eighth one makes 256 of 128 in another
- * number, which is subtracted. A sign counts as if it were turned and 128 too much. */
-XG_FN xg_kval *xg_tile_unit_halves(xg_tile_kernel *w, xg_kval *x, bool is_signed) {
+/* Integers in the low bytes, or low 4 bits, of a word's halves, as floats of 16 bits. Behind the exponent of 2^10 a byte
+ * is an f16 that is 1024 too large; of bf16 seven digits fit behind that of 2^7, and the eighth one makes 256 of 128 in
+ * another number, which is subtracted. A sign counts as if it were turned and 128, or 8, too much. */
+XG_FN xg_kval *xg_tile_unit_halves(xg_tile_kernel *w, xg_kval *x, bool is_signed, int bits) {
     enum {
-        BYTE = 0xFF,
-        HALF_SIGNED = 0x6480, /* 1024 as f16, beside the turned sign; 1152, too */
-        HALF_PLAIN = 0x6400,
+        F16_BASE = 0x6400, /* 1024 as f16 */
         DIGITS = 0x7F,
         SIGN = 0x80,
         BASE = 0x4300, /* 128 as bf16 */
@@ -306,9 +304,12 @@ XG_FN xg_kval *xg_tile_unit_halves(xg_tile_kernel *w, xg_kval *x, bool is_signed
         MINUS_BASE = 0xC300
     };
     xg_kb *b = &w->s.b;
-    xg_kval *low, *high, *base = xg_tile_unit_twice(w, is_signed ? HALF_SIGNED : HALF_PLAIN);
-    if (w->p->held == XLAGPU_F16)
-        return xg_k2(b, XG_K_OP_SUBH2, xg_k3(b, XG_K_OP_MASKXOR, x, xg_tile_unit_twice(w, BYTE), base), base);
+    bool half = w->p->held == XLAGPU_F16;
+    xg_kval *low, *high, *base = xg_tile_unit_twice(w, (half ? F16_BASE : BASE) | (is_signed ? 1 << (bits - 1) : 0));
+    if (half || bits < XG_TILE_UNIT_BITS) {
+        x = xg_k3(b, XG_K_OP_MASKXOR, x, xg_tile_unit_twice(w, (1 << bits) - 1), base);
+        return xg_k2(b, half ? XG_K_OP_SUBH2 : XG_K_OP_SUBBF2, x, base);
+    }
     base = xg_tile_unit_twice(w, BASE);
     high = is_signed ? base : xg_tile_unit_twice(w, TWO_BASES);
     low = xg_k3(b, XG_K_OP_MASKXOR, x, xg_tile_unit_twice(w, DIGITS), base);
@@ -382,7 +383,7 @@ XG_FN void xg_tile_unit_widen(xg_tile_kernel *w, xg_kval **bytes, bool across, x
             x = xg_tile_unit_bytes(w, x, zero, k % 2 ? SECOND : FIRST);
         else if (k % 2)
             x = xg_k2_int(&w->s.b, XG_K_OP_SHRUI, x, BYTE_BITS);
-        wide[k] = xg_tile_unit_halves(w, x, xg_type_signed(from));
+        wide[k] = xg_tile_unit_halves(w, x, xg_type_signed(from), XG_TILE_UNIT_BITS);
     }
 }
 /* Of bytes, a pair's fragment of one k or of the next. Where a row has its k side by side, a word is four of them; else

@@ -12,7 +12,7 @@
  * What a product's operand does with them before and behind, moves and numbers, is tile_scale.c's. */
 #ifndef XG_SCHED_TILE_PACK_C
 #define XG_SCHED_TILE_PACK_C
-#include "tile.h"
+#include "tile_pack.h"
 
 XG_ONE_COPY XG_FN bool xg_tile_pack_is(const xg_tile_plan *p, xg_tile_pack_way way) {
     return p->pack && p->pack->way == way;
@@ -28,9 +28,12 @@ XG_FN const xg_tile_form *xg_tile_pack_form(const xg_tile_plan *p, uint32_t side
 /* ---- how they lie ---- */
 
 XG_FN bool xg_tile_is_packed(const xg_inst *i) {
-    int bits = i->op == XG_BITCAST_CONVERT ? xg_type_bits(XG_OPERAND(i, 0)->shape->type) : 0;
-    return xg_type_bits(i->shape->type) == 4 && (bits == 8 || bits == 32) && xg_tile_is_moved(XG_OPERAND(i, 0));
+    int64_t each = xg_dot_is_packed(i) ? i->shape->dims[i->shape->rank - 1] : 0;
+    return (each == 2 || each == 8) && xg_tile_is_moved(XG_OPERAND(i, 0));
 }
+enum {
+    XG_TILE_PACK_PARTS = 4 /* of columns: elements, and up to three digits of those that one of them holds */
+};
 /* A part of an axis, in units of its own. */
 typedef struct xg_tile_part {
     int64_t extent, scale;
@@ -61,63 +64,55 @@ XG_FN bool xg_tile_pack_beside(const xg_tile_plan *p, xg_aff_ctx *x, xg_tile_pac
     xg_tile_pack_split(g, &part, 1);
     return true;
 }
-/* A byte's are half of all k, or of all columns, apart; of these so many stand beside each other in the tile's order. */
-XG_FN bool xg_tile_pack_halves(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_pack *t, xg_tile_role role, int64_t own) {
+/* Elements of the array, outermost, and digits of what they hold, the lowest one last: that one stands behind `own` of
+ * the elements in the tile's order. */
+XG_FN bool xg_tile_pack_order(
+    xg_tile_plan *p, xg_aff_ctx *x, xg_tile_pack *t, xg_tile_role role, const xg_tile_part *parts, uint32_t n) {
     xg_tile_group *g = &t->form.group[role];
-    int64_t half = g->size / 2;
-    xg_tile_part parts[3];
-    if (t->each != 2 || g->n != 1 || g->size % (2 * own)) return false;
-    parts[0].extent = half;
+    int64_t all = g->size, own = role == XG_TILE_K ? (int64_t)XG_TILE_PACK_KS : 2 * XG_TILE_PACK_NS / t->each;
+    xg_tile_part order[XG_TILE_PACK_PARTS + 1];
+    xg_tile_pack_split(g, parts, n);
+    if (g->size != all || parts->extent % own || !xg_tile_pack_suits(p, x, t, role == XG_TILE_K)) return false;
+    g->n = 1;
+    g->size = parts->extent;
+    order[0].extent = parts->extent / own;
+    order[0].scale = parts->scale * own;
+    order[1] = parts[n - 1];
+    order[2].extent = own;
+    order[2].scale = parts->scale;
+    memcpy(order + 3, parts + 1, (n - 2) * sizeof *parts);
+    xg_tile_pack_split(&p->form.group[role], order, n + 1);
+    return true;
+}
+/* A byte's are half of all k, or of all columns, apart. */
+XG_FN bool xg_tile_pack_halves(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_pack *t, xg_tile_role role) {
+    xg_tile_part parts[2];
+    parts[1].scale = parts[0].extent = t->form.group[role].size / 2;
     parts[0].scale = 1;
     parts[1].extent = 2;
-    parts[1].scale = half;
-    xg_tile_pack_split(g, parts, 2);
-    if (!xg_tile_pack_suits(p, x, t, role == XG_TILE_K)) return false;
-    g->n = 1;
-    g->size = half;
-    parts[0].extent = half / own;
-    parts[0].scale = parts[2].extent = own;
-    parts[2].scale = 1;
-    xg_tile_pack_split(&p->form.group[role], parts, 3);
-    return true;
+    return t->each == 2 && t->form.group[role].n == 1 && xg_tile_pack_order(p, x, t, role, parts, 2);
 }
 /* Columns of an element differ by powers of two, in any order. */
 XG_FN bool xg_tile_pack_columns(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_pack *t) {
-    enum {
-        PARTS = 4 /* of eight: the elements, and digits of what they hold */
-    };
-    xg_tile_group *g = &t->form.group[XG_TILE_N];
+    const xg_tile_group *g = &t->form.group[XG_TILE_N];
     const xg_imap *flat = xg_indexing_flatten(x, t->map, p->scaled->shape);
-    int64_t at[XG_TILE_VARS_MAX], first, place, by, v, each = t->each;
-    int64_t own = 2 * XG_TILE_PACK_NS / each; /* elements of a block's columns */
-    xg_tile_part parts[PARTS], order[PARTS + 1];
-    uint32_t n = 1, k;
+    int64_t at[XG_TILE_VARS_MAX], first, place, by, v;
+    xg_tile_part parts[XG_TILE_PACK_PARTS];
+    uint32_t n = 1;
     memset(at, 0, sizeof at);
-    if (g->n != 1 || g->size % (2 * XG_TILE_PACK_NS) || !xg_imap_ok(flat)) return false;
-    if (!xg_aff_eval(flat->results[0], at, at, &first)) return false;
-    parts[0].extent = g->size / each;
-    parts[0].scale = each;
-    for (by = each / 2; by; by /= 2, n++) { /* the digit by which the place grows so much */
-        parts[n].extent = 1;
-        for (v = 1; v < each; v *= 2) {
+    if (g->n != 1 || !xg_imap_ok(flat) || !xg_aff_eval(flat->results[0], at, at, &first)) return false;
+    parts[0].extent = g->size / t->each;
+    parts[0].scale = t->each;
+    for (by = t->each / 2; by; by /= 2, n++) { /* the digit by which the place grows so much */
+        parts[n].extent = parts[n].scale = 1;
+        for (v = 1; v < t->each; v *= 2) {
             at[g->axes[0].of] = v * g->axes[0].scale;
             if (!xg_aff_eval(flat->results[0], at, at, &place) || place - first != by) continue;
             parts[n].extent = 2;
             parts[n].scale = v;
         }
     }
-    xg_tile_pack_split(g, parts, n);
-    if (g->size != p->form.group[XG_TILE_N].size || !xg_tile_pack_suits(p, x, t, false)) return false;
-    g->n = 1;
-    g->size = parts[0].extent;
-    order[0].extent = parts[0].extent / own;
-    order[0].scale = each * own;
-    order[1] = parts[n - 1];
-    order[2].extent = own;
-    order[2].scale = each;
-    for (k = 1; k + 1 < n; k++) order[k + 2] = parts[k];
-    xg_tile_pack_split(&p->form.group[XG_TILE_N], order, n + 1);
-    return true;
+    return xg_tile_pack_order(p, x, t, XG_TILE_N, parts, n);
 }
 /* The same elements by their place from the other end. */
 XG_FN const xg_imap *xg_tile_pack_turn(xg_aff_ctx *x, const xg_imap *map, int64_t each) {
@@ -132,8 +127,8 @@ XG_FN bool xg_tile_pack_try(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_pack *t, uin
     t->way = k ? k > 1 ? XG_TILE_PACK_COLUMNS : XG_TILE_PACK_HALVES : XG_TILE_PACK_BESIDE;
     switch (k) {
     case 0: return xg_tile_pack_beside(p, x, t);
-    case 1: return xg_tile_pack_halves(p, x, t, XG_TILE_K, XG_TILE_PACK_KS);
-    case 2: return xg_tile_pack_halves(p, x, t, XG_TILE_N, XG_TILE_PACK_NS);
+    case 1: return xg_tile_pack_halves(p, x, t, XG_TILE_K);
+    case 2: return xg_tile_pack_halves(p, x, t, XG_TILE_N);
     default: return (!t->turned || t->each == 2) && xg_tile_pack_columns(p, x, t);
     }
 }
@@ -149,9 +144,10 @@ XG_FN void xg_tile_pack_find(xg_tile_plan *p, xg_aff_ctx *x) {
     enum {
         ROWS = 16 /* more are made by tiles that threads bring 16 bits to */
     };
-    const xg_inst *i = p->scaled;
+    const xg_inst *i = p->scaled, *table = p->table;
     int64_t n_scales = p->n_scales;
     xg_tile_pack *t;
+    p->table = NULL;
     if (!i || !xg_tile_is_packed(i)) return;
     p->n_scales = 0;
     if (p->form.group[XG_TILE_M].size > ROWS) return;
@@ -161,7 +157,7 @@ XG_FN void xg_tile_pack_find(xg_tile_plan *p, xg_aff_ctx *x) {
     t->is_signed = xg_type_signed(i->shape->type);
     t->from = XG_OPERAND(i, 0);
     t->map = p->scaled_map;
-    if (p->table && t->is_signed) return;
+    if (table && t->is_signed) return;
     if (!xg_tile_pack_is_any(p, x, t)) {
         t->turned = true;
         t->map = xg_tile_pack_turn(x, t->map, t->each);
@@ -173,6 +169,7 @@ XG_FN void xg_tile_pack_find(xg_tile_plan *p, xg_aff_ctx *x) {
         return;
     }
     p->n_scales = n_scales;
+    p->table = table;
     p->pack = t;
 }
 
@@ -192,20 +189,6 @@ XG_FN bool xg_tile_pack_moves(const xg_tile_plan *p) {
 
 /* ---- fragments ---- */
 
-/* Numbers of 4 bits in a word's halves, whatever lies beside them, as floats of 16 bits: behind the exponent of 2^10,
- * or, of bf16, 2^7, they are as much too large; a sign counts as if it were turned, and 8 too much. */
-XG_FN xg_kval *xg_tile_pack_halves_of(xg_tile_kernel *w, xg_kval *x) {
-    enum {
-        DIGITS = 0xF,
-        SIGN = 8,
-        F16_BASE = 0x6400,
-        BF16_BASE = 0x4300
-    };
-    bool half = w->p->held == XLAGPU_F16;
-    xg_kval *base = xg_tile_unit_twice(w, (half ? F16_BASE : BF16_BASE) | (w->p->pack->is_signed ? SIGN : 0));
-    x = xg_k3(&w->s.b, XG_K_OP_MASKXOR, x, xg_tile_unit_twice(w, DIGITS), base);
-    return xg_k2(&w->s.b, half ? XG_K_OP_SUBH2 : XG_K_OP_SUBBF2, x, base);
-}
 /* Numbers of the table that both halves choose: each lane has one, and so has the lane that is 16 further on. As a word
  * of both, or, of f32, one after the other. */
 XG_FN xg_kval *xg_tile_pack_look_up(xg_tile_kernel *w, xg_kval *x, xg_kval **second) {
@@ -256,7 +239,8 @@ XG_FN void xg_tile_pack_widen(
             if (n) x = xg_k2_int(&w->s.b, XG_K_OP_SHRUI, x, n);
             if (!across) x = xg_tile_unit_bytes(w, x, zero, k % 2 ? SECOND : FIRST);
         }
-        wide[k] = w->p->table ? xg_tile_pack_look_up(w, x, &second[k]) : xg_tile_pack_halves_of(w, x);
+        wide[k] = w->p->table ? xg_tile_pack_look_up(w, x, &second[k])
+                              : xg_tile_unit_halves(w, x, w->p->pack->is_signed, BITS);
     }
 }
 

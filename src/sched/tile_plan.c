@@ -2,7 +2,7 @@
 #ifndef XG_SCHED_TILE_PLAN_C
 #define XG_SCHED_TILE_PLAN_C
 #include "../cost/cost.h"
-#include "tile.h"
+#include "tile_pack.h"
 
 enum {
     XG_TILE_WORK_SURE = 1 << 16, /* above, one thread for each element reads far too often, whatever it takes */
@@ -779,13 +779,13 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
         p->ends += xg_emit_inst_work(i);
         for (k = 0; k < i->n_operands; k++) p->adds = p->adds || XG_OPERAND(i, k)->op == XG_PARAMETER;
     }
-    xg_tile_patch_plan(p, e, m, out_bytes);
-    if (!p->blocks && p->pack) { /* as any other operand */
-        p->form = p->pack->plain;
+    for (;;) {
+        xg_tile_patch_plan(p, e, m, out_bytes);
+        if (p->blocks || !p->pack) break;
+        p->form = p->pack->plain; /* as any other operand */
         p->pack = NULL;
         p->table = NULL;
         p->n_scales = p->picoseconds = 0;
-        xg_tile_patch_plan(p, e, m, out_bytes);
     }
     if (!p->blocks) return false;
     if (!(e->given && e->given->way.n) && !xg_tile_is_sure(&p->form) && !xg_tile_is_quicker(p, m)) return false;

@@ -8,7 +8,7 @@
  * rounded where the module rounds it. */
 #ifndef XG_SCHED_TILE_SCALE_C
 #define XG_SCHED_TILE_SCALE_C
-#include "tile.h"
+#include "tile_pack.h"
 
 /* How many k in a row, of those that steps may have, have the same number; 0: that differs. */
 XG_FN int64_t xg_tile_scale_run(const xg_tile_plan *p, xg_aff_ctx *x, const xg_tile_scale *s) {
@@ -49,7 +49,7 @@ XG_FN void xg_tile_find_scale(xg_tile_plan *p, xg_aff_ctx *x) {
     const xg_inst *i = XG_OPERAND(p->form.hero, p->form.operand[1]), *next = i;
     xlagpu_type type;
     p->n_scales = 0;
-    p->scaled = NULL;
+    p->scaled = p->table = NULL;
     if (p->unit == XG_TILE_NO_UNIT || p->form.hero->op != XG_DOT || i->shape->type != p->held ||
         xg_type_bits(p->held) != 16 || xg_contract_rounding(p->form.hero, p->held) != p->held)
         return;
@@ -78,7 +78,7 @@ XG_FN void xg_tile_find_scale(xg_tile_plan *p, xg_aff_ctx *x) {
     if (xg_type_bytes(i->shape->type) > 1 || !xg_tile_holds(i->shape->type, p->held) ||
         !((xg_tile_is_moved(i) && !p->table) || xg_tile_is_packed(i)) || !xg_imap_ok(p->scaled_map)) {
         p->n_scales = 0;
-        p->scaled = NULL;
+        p->scaled = p->table = NULL;
     }
 }
 XG_FN int64_t xg_tile_scale_sets(const xg_tile_plan *p, int64_t k) {

@@ -2,7 +2,7 @@
  * from the plan, for the one model of time (cost/time.c). */
 #ifndef XG_SCHED_TILE_TIME_C
 #define XG_SCHED_TILE_TIME_C
-#include "tile.h"
+#include "tile_pack.h"
 
 enum {
     XG_TILE_SURE_PERCENT = 90,     /* of a loop's time, which is not known better */

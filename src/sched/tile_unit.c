@@ -20,7 +20,7 @@
  * one is the first matrix's, the other the second's, and no k changes places. */
 #ifndef XG_SCHED_TILE_UNIT_C
 #define XG_SCHED_TILE_UNIT_C
-#include "tile.h"
+#include "tile_pack.h"
 
 /* Of a block: m, n, bytes of k; of a warp: m, n, multiples of 16 (fragments of columns come in pairs); steps in shared
  * memory. The first of equals is taken. */
