@@ -15,7 +15,8 @@
 
 enum {
     XG_UNPACK_BITS = 4,
-    XG_UNPACK_MOST = 8, /* of a word */
+    XG_UNPACK_MOST = 8,  /* of a word */
+    XG_UNPACK_ROWS = 16, /* which tiles multiply without weights of 16 bits in memory */
     XG_UNPACK_DEPTH = 24
 };
 /* Elements of 4 bits out of `from`, by their place along a dimension. */
@@ -168,8 +169,8 @@ XG_FN bool xg_unpack_joins(const xg_inst *i, const xg_unpack *p) {
         if (s->dims[k + (stacked && k >= d)] != w->dims[k]) return false;
     return true;
 }
-/* The dot that it goes into, each element once; NULL: there is none. Zero points of few columns are spread, and stay the
- * few instructions that they are. */
+/* The dot that it goes into, each element once; NULL: there is none. Zero points of few columns are spread, and stay
+ * the few instructions that they are. */
 XG_FN const xg_inst *xg_unpack_leads(const xg_inst *i) {
     const xg_inst *from = i, *other;
     uint32_t depth;
@@ -187,27 +188,24 @@ XG_FN const xg_inst *xg_unpack_leads(const xg_inst *i) {
     }
     return NULL;
 }
-/* Rows or columns that the other side of a dot has. */
-XG_FN int64_t xg_unpack_rows(const xg_inst *dot) {
-    const xg_inst *l = XG_OPERAND(dot, 0);
-    int64_t k = XG_MAX(l->shape->dims[xg_dot_dims_of(dot).lc.p[0]], (int64_t)1);
+/* Rows, or columns, of the other side of that dot; 0: there is none. */
+XG_FN int64_t xg_unpack_rows(const xg_inst *i) {
+    const xg_inst *dot = xg_unpack_leads(i), *l;
+    int64_t k;
+    if (!dot) return 0;
+    l = XG_OPERAND(dot, 0);
+    k = XG_MAX(l->shape->dims[xg_dot_dims_of(dot).lc.p[0]], (int64_t)1);
     return XG_MIN(l->shape->elements, XG_OPERAND(dot, 1)->shape->elements) / k;
 }
-/* A vector by a small matrix stays a reduction, which unpacks as it stands. */
-XG_FN bool xg_unpack_pays(const xg_inst *i) {
+/* A vector by a small matrix stays a reduction, which unpacks as it stands; so do weights of many rows, of which a
+ * kernel of its own makes 16 bits, but for pieces that it would put together one by one. */
+XG_FN bool xg_unpack_pays(const xg_inst *i, bool is_signed) {
     enum {
         VECTOR_LEAST = 1 << 22
     };
-    const xg_inst *dot = xg_unpack_leads(i);
-    return dot && (i->shape->elements >= VECTOR_LEAST || xg_unpack_rows(dot) > 1);
-}
-/* Of few rows, which tiles multiply without weights of 16 bits in memory. */
-XG_FN bool xg_unpack_is_few(const xg_inst *i) {
-    enum {
-        ROWS = 16
-    };
-    const xg_inst *dot = xg_unpack_leads(i);
-    return dot && xg_unpack_rows(dot) <= ROWS;
+    int64_t rows = xg_unpack_rows(i);
+    if (rows > XG_UNPACK_ROWS) return i->op == XG_CONCATENATE && !is_signed;
+    return rows > (i->shape->elements < VECTOR_LEAST);
 }
 XG_FN bool xg_unpack_suits(const xg_unpack *p) {
     return xg_type_class(p->from->shape->type) == XGT_I && !p->from->shape->dynamic &&
@@ -230,10 +228,11 @@ XG_FN xg_inst *xg_unpack_rewritten(const xg_hb *b, xg_inst *i) {
     xg_unpack p;
     uint32_t dim;
     memset(&p, 0, sizeof p);
-    if (i->op == XG_AND && (dim = xg_unpack_shifted(i, &p)) < XG_RANK_MAX && xg_unpack_suits(&p) && xg_unpack_pays(i))
+    if (i->op == XG_AND && (dim = xg_unpack_shifted(i, &p)) < XG_RANK_MAX && xg_unpack_suits(&p) &&
+        xg_unpack_pays(i, p.is_signed))
         return xg_unpack_make(b, &p, dim, i->shape);
     if (i->op != XG_CONCATENATE || !xg_unpack_pieces(i, &p, &tail) || !xg_unpack_suits(&p) || !xg_unpack_joins(i, &p) ||
-        !xg_unpack_pays(i))
+        !xg_unpack_pays(i, p.is_signed))
         return NULL;
     dim = (uint32_t)xg_attr_dims(i).p[0];
     return xg_unpack_redo(
@@ -275,8 +274,10 @@ XG_FN bool xg_unpack_comp(xg_comp *c) {
         next = xg_inst_behind(i);
         made = xg_unpack_rewritten(&b, i);
         if (!made && changed && i->op == XG_CONVERT && xg_type_class(i->shape->type) == XGT_F &&
-            xg_type_bits(i->shape->type) >= 16 && xg_alg_is_int(XG_OPERAND(i, 0)) && xg_unpack_is_few(i))
-            made = xg_unpack_float(a, &b, XG_OPERAND(i, 0), i->shape->type, STEPS);
+            xg_type_bits(i->shape->type) >= 16 && xg_alg_is_int(XG_OPERAND(i, 0))) {
+            int64_t rows = xg_unpack_rows(i);
+            if (rows && rows <= XG_UNPACK_ROWS) made = xg_unpack_float(a, &b, XG_OPERAND(i, 0), i->shape->type, STEPS);
+        }
         if (!made) continue;
         xg_opt_replace(i, made);
         changed = true;

@@ -587,7 +587,7 @@ XG_FN void xg_tile_shift(xg_tile_kernel *w); /* w->place by what xg_tile_settle_
 
 /* ---- tile_scale.c: weights of bytes that are multiplied ---- */
 XG_FN void xg_tile_find_scale(xg_tile_plan *p, xg_aff_ctx *x); /* the unit is known; sets p->scales and their kin */
-/* Steps of so many k have the same numbers, or two sets: of every other XG_TILE_PACK_KS of them; 0: they differ more. */
+/* Steps of so many k have the same numbers, or two sets, of every other XG_TILE_PACK_KS of them; 0: more differ. */
 XG_FN int64_t xg_tile_scale_sets(const xg_tile_plan *p, int64_t k);
 XG_FN bool xg_tile_scale_varies(const xg_tile_plan *p);
 enum {

@@ -291,8 +291,8 @@ XG_FN xg_kval *xg_tile_unit_twice(xg_tile_kernel *w, int64_t bits) {
     };
     return xg_kconst_int(&w->s.b, XG_E_I32, (int32_t)(uint32_t)(bits * TWICE));
 }
-/* Integers in the low bytes, or low 4 bits, of a word's halves, as floats of 16 bits. Behind the exponent of 2^10 a byte
- * is an f16 that is 1024 too large; of bf16 seven digits fit behind that of 2^7, and the eighth one makes 256 of 128 in
+/* Integers in the low bytes, or 4 bits, of a word's halves, as floats of 16 bits. Behind the exponent of 2^10 a byte is
+ * an f16 that is 1024 too large; of bf16 seven digits fit behind that of 2^7, and the eighth one makes 256 of 128 in
  * another number, which is subtracted. A sign counts as if it were turned and 128, or 8, too much. */
 XG_FN xg_kval *xg_tile_unit_halves(xg_tile_kernel *w, xg_kval *x, bool is_signed, int bits) {
     enum {

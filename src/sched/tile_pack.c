@@ -19,7 +19,7 @@ XG_ONE_COPY XG_FN bool xg_tile_pack_is(const xg_tile_plan *p, xg_tile_pack_way w
 }
 XG_FN int64_t xg_tile_pack_each(const xg_tile_plan *p, uint32_t side) { return side && p->pack ? p->pack->each : 1; }
 XG_FN int64_t xg_tile_pack_k(const xg_tile_plan *p, uint32_t side) {
-    return p->shape.k / (xg_tile_pack_is(p, XG_TILE_PACK_COLUMNS) ? 1 : xg_tile_pack_each(p, side));
+    return !side || !p->pack || p->pack->way == XG_TILE_PACK_COLUMNS ? p->shape.k : p->shape.k / p->pack->each;
 }
 XG_FN const xg_tile_form *xg_tile_pack_form(const xg_tile_plan *p, uint32_t side) {
     return side && p->pack ? &p->pack->form : &p->form;
@@ -121,7 +121,6 @@ XG_FN const xg_imap *xg_tile_pack_turn(xg_aff_ctx *x, const xg_imap *map, int64_
     *last = xg_aff_add_k(x, xg_aff_mul(x, *last, -1), each - 1);
     return xg_imap_simplify(x, m);
 }
-/* The way of number `k`; false: it is another one, or there are no more. */
 XG_FN bool xg_tile_pack_try(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_pack *t, uint32_t k) {
     t->form = t->plain;
     t->way = k ? k > 1 ? XG_TILE_PACK_COLUMNS : XG_TILE_PACK_HALVES : XG_TILE_PACK_BESIDE;
@@ -132,21 +131,15 @@ XG_FN bool xg_tile_pack_try(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_pack *t, uin
     default: return (!t->turned || t->each == 2) && xg_tile_pack_columns(p, x, t);
     }
 }
-XG_FN bool xg_tile_pack_is_any(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_pack *t) {
-    enum {
-        WAYS = 4
-    };
-    uint32_t k;
-    for (k = 0; k < WAYS && !xg_tile_pack_try(p, x, t, k); k++) {}
-    return k < WAYS;
-}
 XG_FN void xg_tile_pack_find(xg_tile_plan *p, xg_aff_ctx *x) {
     enum {
+        WAYS = 4,
         ROWS = 16 /* more are made by tiles that threads bring 16 bits to */
     };
     const xg_inst *i = p->scaled, *table = p->table;
     int64_t n_scales = p->n_scales;
     xg_tile_pack *t;
+    uint32_t k;
     p->table = NULL;
     if (!i || !xg_tile_is_packed(i)) return;
     p->n_scales = 0;
@@ -158,11 +151,12 @@ XG_FN void xg_tile_pack_find(xg_tile_plan *p, xg_aff_ctx *x) {
     t->from = XG_OPERAND(i, 0);
     t->map = p->scaled_map;
     if (table && t->is_signed) return;
-    if (!xg_tile_pack_is_any(p, x, t)) {
-        t->turned = true;
-        t->map = xg_tile_pack_turn(x, t->map, t->each);
-        if (!xg_tile_pack_is_any(p, x, t)) return;
-    }
+    for (k = 0; !xg_tile_pack_try(p, x, t, k % WAYS);)
+        if (++k == WAYS) {
+            t->turned = true;
+            t->map = xg_tile_pack_turn(x, t->map, t->each);
+        } else if (k == 2 * WAYS)
+            return;
     t->form.map[1] = xg_imap_compose(x, p->scaled_map, xg_indexing_operand(x, i, 0));
     if (!xg_imap_ok(t->form.map[1])) {
         p->form = t->plain;

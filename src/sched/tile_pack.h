@@ -3,9 +3,9 @@
 #define XG_SCHED_TILE_PACK_H
 #include "tile.h"
 
-/* How the right side's elements of 4 bits lie in the array that has them packed (tile_pack.c): those of an element of it
- * are neighbours along k; or of a byte they are half of all k, or some columns, apart, and then stand in the tile's
- * order behind so many neighbours. */
+/* How the right side's elements of 4 bits lie in the array that has them packed: those of an element of it are
+ * neighbours along k; or of a byte they are half of all k, or some columns, apart, and then stand in the tile's order
+ * behind so many neighbours. */
 typedef enum xg_tile_pack_way {
     XG_TILE_PACK_BESIDE,
     XG_TILE_PACK_HALVES,
