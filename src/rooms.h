@@ -156,6 +156,7 @@ XG_ROOMS_BEGIN
 #include "algsimp/match.c"
 #include "algsimp/arith.c"
 #include "algsimp/ranges.c"
+#include "algsimp/unpack.c"
 #include "algsimp/move.c"
 #include "algsimp/index.c"
 #include "algsimp/reduce.c"
@@ -346,6 +347,7 @@ XG_ROOMS_BEGIN
 
 /* sched */
 #include "sched/tile.h"
+#include "sched/tile_pack.h"
 #include "sched/tile_form.c"
 #include "sched/tile_unit.c"
 #include "sched/tile_time.c"
@@ -355,6 +357,7 @@ XG_ROOMS_BEGIN
 #include "sched/tile_shapes.c"
 #include "sched/tile_plan.c"
 #include "sched/tile_scale.c"
+#include "sched/tile_pack.c"
 #include "sched/tile_bring.c"
 #include "sched/tile_emit.c"
 #include "sched/tile_rows.c"

@@ -232,7 +232,8 @@ XG_FN bool xg_alg_is_identity(const xg_inst *x, xg_opcode op); /* op(x, y) == y 
 XG_FN xg_inst *xg_alg_other(xg_inst *i, uint32_t k); /* the operand of a binary instruction that is not the k-th */
 
 /* ---- algsimp.c ---- */
-XG_FN bool xg_algsimp(xg_module *m); /* algsimp.c: the rules of algsimp.h */
+XG_FN bool xg_algsimp(xg_module *m);    /* algsimp.c: the rules of algsimp.h */
+XG_FN bool xg_alg_unpack(xg_module *m); /* unpack.c: the pass nibble-unpacking */
 XG_FN const char *xg_algsimp_rule(uint32_t k, bool *close);
 XG_FN bool xg_algsimp_only(xg_module *m, const char *rule);
 #endif /* XG_ALGSIMP_ALGSIMP_H */

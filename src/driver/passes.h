@@ -91,6 +91,7 @@ enum {
     XG_WHOLE(X(CANON, "conv-rewriter", xg_expand_conv_rewriter, REQUIRED)) \
     XG_WHOLE(X(CANON, "scatter-winners", xg_opt_scatter_winners, OPTIONAL)) \
     XG_WHOLE(X(CANON, "scatter-sums", xg_opt_scatter_sums, OPTIONAL)) \
+    XG_WHOLE(X(CANON, "nibble-unpacking", xg_alg_unpack, OPTIONAL)) \
     X(CANON, "dot_dimension_sorter", xg_opt_dot_dimension_sorter, OPTIONAL) \
     X(CANON, "dot_dimension_merger", xg_opt_dot_dimension_merger, OPTIONAL) \
     XG_WHOLE(X(CANON, "dot-strength-reduction", xg_opt_dot_strength_reduction, OPTIONAL)) \

@@ -332,6 +332,17 @@ XG_FN bool xg_fuse_contracts_briefly(const xg_kernel *p, const xg_kernel *c) {
            xg_cost_mul(xg_fuse_elements(c->hero), xg_fuse_steps(c->hero)) / XG_FUSE_BRIEF_ROWS <= p->elements;
 }
 
+/* Zero points or scales of packed weights, which kernels find once for many of them (sched/tile_scale.c). */
+XG_FN bool xg_fuse_is_scale(const xg_kernel *p, const xg_kernel *c) {
+    uint32_t k;
+    for (k = 0; k < 2 && c->hero && c->hero->op == XG_DOT; k++) {
+        const xg_inst *w = XG_OPERAND(c->hero, k);
+        if (xg_dot_is_packed(xg_dot_unscaled(w)) && w->shape->elements / XG_FUSE_BRIEF_ROWS >= p->elements &&
+            w->shape->elements >= xg_fuse_elements(c->hero) * xg_fuse_steps(c->hero) / XG_FUSE_BRIEF_ROWS)
+            return p->n_readers == 1;
+    }
+    return false;
+}
 /* What is computed element by element at a price that nothing pays inside of a contraction, from it up to what lies in
  * memory: so it will lie in memory itself. */
 XG_FN int64_t xg_fuse_contracted_price(const xg_kernel *k, uint32_t depth) {
@@ -384,7 +395,7 @@ XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const 
         if (xg_fuse_turns_bytes(p)) return "matrix units take bytes by rows";
         if (p->turns && xg_fuse_is_dense(c->hero)) return "the convolution would read across its rows";
         if ((p->instructions > XG_FUSE_CONTRACTED_MAX * XG_MAX(p->elements, (int64_t)1) || p->n_inputs > 2) &&
-            !xg_fuse_contracts_briefly(p, c))
+            !xg_fuse_contracts_briefly(p, c) && !xg_fuse_is_scale(p, c))
             return "too much work to repeat inside of a contraction";
         if (!xg_fuse_contracts_briefly(p, c) && xg_fuse_parts_stay(p))
             return "what it is made of would lie in memory in its place";

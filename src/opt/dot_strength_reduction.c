@@ -152,22 +152,34 @@ XG_FN bool xg_dot_is_short(const xg_inst *i) {
     return k <= PRODUCTS && i->shape->rank + side->contracting.n <= XG_RANK_MAX &&
            (xg_dot_is_folded(i) || xg_dot_is_narrow(i, side, k));
 }
-/* The type of what a matrix is made of by conversions, and by numbers spread over it: a zero point and a scale. */
-XG_FN xlagpu_type xg_dot_unscaled_type(const xg_inst *x) {
+/* Elements of 4 bits out of bytes or words that have several. */
+XG_FN bool xg_dot_is_packed(const xg_inst *x) {
+    return x->op == XG_BITCAST_CONVERT && xg_type_bits(x->shape->type) == 4 &&
+           xg_type_bits(XG_OPERAND(x, 0)->shape->type) > 4;
+}
+/* What a matrix is made of by conversions, and by numbers spread over it: a zero point and a scale; behind moves, of
+ * elements of 4 bits that bytes or words have packed alone. */
+XG_FN const xg_inst *xg_dot_unscaled(const xg_inst *x) {
     enum {
-        NUMBERS = 2
+        NUMBERS = 2,
+        TABLE = 16 /* elements of 4 bits choose one */
     };
+    const xg_inst *moved = NULL;
     uint32_t n = 0, k = 0;
     for (; n <= NUMBERS; x = XG_OPERAND(x, k), k = 0) {
-        if (x->op == XG_MULTIPLY || x->op == XG_SUBTRACT) {
+        if (x->op == XG_MULTIPLY || x->op == XG_SUBTRACT || x->op == XG_ADD) {
             const xg_inst *number = XG_OPERAND(x, 1);
             while (number->op == XG_RESHAPE || number->op == XG_BITCAST) number = XG_OPERAND(number, 0);
-            k = x->op == XG_MULTIPLY && number->op != XG_BROADCAST;
+            k = x->op != XG_SUBTRACT && number->op != XG_BROADCAST;
             n++;
+        } else if (x->op == XG_TRANSPOSE || x->op == XG_REVERSE ||
+                   (x->op == XG_GATHER && XG_OPERAND(x, 0)->shape->elements == TABLE)) {
+            if (!moved) moved = x;
+            k = x->op == XG_GATHER;
         } else if (x->op != XG_CONVERT && x->op != XG_RESHAPE && x->op != XG_BITCAST)
             break;
     }
-    return x->shape->type;
+    return moved && !xg_dot_is_packed(x) ? moved : x;
 }
 /* A large matrix of bytes, or of 16 bits made of as many bytes: where memory is fast, threads would multiply and
  * convert for longer than they read, while tiles leave that to matrix units and convert two at a time. */
@@ -179,7 +191,8 @@ XG_FN bool xg_dot_is_of_bytes(const xg_inst *dot) {
         K_LEAST = 512,
         TILE_COLUMNS = 32,
         F8_CC = 89,
-        APART_TIMES = 16 /* of bytes whose k lie apart, which threads turn, too: xg_device_shared_times */
+        PACKED_TIMES = 40, /* of two or more in a byte or word, whose k lie side by side: an L40S has more */
+        APART_TIMES = 16   /* of bytes whose k lie apart, which threads turn, too: xg_device_shared_times */
     };
     const xg_device *device = &dot->comp->module->device;
     const xg_inst *x;
@@ -187,12 +200,14 @@ XG_FN bool xg_dot_is_of_bytes(const xg_inst *dot) {
     int64_t k, columns;
     xlagpu_type from;
     int bits;
-    bool quick, beside; /* few instructions make that an f32, or products of it; a row's k are read beside each other */
+    bool quick, beside,
+        packed; /* few instructions make that an f32, or products of it; a row's k are read beside each other */
     if (!xg_dot_reduces(dot)) return false;
     xg_dot_parts_of(dot, side);
     x = side[1 - xg_dot_vector(side)].x;
     if (x->shape->rank != 2 || side[0].batch.n) return false;
-    from = xg_dot_unscaled_type(x);
+    from = xg_dot_unscaled(x)->shape->type;
+    packed = xg_dot_is_packed(xg_dot_unscaled(x));
     bits = xg_type_bits(x->shape->type);
     if (xg_type_bytes(from) > 1 || (bits != 8 && bits != 16)) return false;
     if (xg_type_bits(side[0].x->shape->type) != xg_type_bits(side[1].x->shape->type)) return false;
@@ -211,7 +226,8 @@ XG_FN bool xg_dot_is_of_bytes(const xg_inst *dot) {
         quick = false; /* nor does the vector */
     else if (from == XLAGPU_F8E5M2)
         return xg_device_is_narrow(device);
-    if ((k == 1 || bits == 8) && quick) return xg_device_is_narrow(device);
+    if ((k == 1 || bits == 8) && quick && !packed) return xg_device_is_narrow(device);
+    if (packed && (!k || xg_device_shared_times(device) < PACKED_TIMES)) return device->async_bytes;
     return device->async_bytes && xg_device_shared_times(device) < APART_TIMES;
 }
 enum {

@@ -250,10 +250,12 @@ XG_FN xg_inst *xg_hb_dot(const xg_hb *b, xg_inst *l, xg_inst *r, xg_dot_dims d, 
 XG_FN xg_dot_dims xg_dot_dims_of(const xg_inst *dot);
 XG_FN bool xg_dot_reduces(const xg_inst *i); /* a dot with a vector, which may become multiply and reduce */
 XG_FN xg_inst *xg_dot_reduce(const xg_hb *b, xg_inst *dot);
-XG_FN bool xg_dot_is_of_bytes(const xg_inst *dot);  /* with a vector, but rather one of tiles */
-XG_FN bool xg_dot_is_of_tiles(const xg_inst *dot);  /* that, or another of which tiles are quicker */
-XG_FN bool xg_dot_is_left(const xg_inst *dot);      /* such a one, which does not become a reduction */
-XG_FN bool xg_dot_is_symmetric(const xg_inst *dot); /* its operands may change places: one precision for both */
+XG_FN bool xg_dot_is_packed(const xg_inst *x);
+XG_FN const xg_inst *xg_dot_unscaled(const xg_inst *x); /* the matrix without conversions, zero points and scales */
+XG_FN bool xg_dot_is_of_bytes(const xg_inst *dot);      /* with a vector, but rather one of tiles */
+XG_FN bool xg_dot_is_of_tiles(const xg_inst *dot);      /* that, or another of which tiles are quicker */
+XG_FN bool xg_dot_is_left(const xg_inst *dot);          /* such a one, which does not become a reduction */
+XG_FN bool xg_dot_is_symmetric(const xg_inst *dot);     /* its operands may change places: one precision for both */
 XG_FN xg_inst *xg_opt_label(const xg_inst *x, int64_t dim);
 XG_FN bool xg_opt_has_one_user(const xg_inst *x);                                 /* and it is not the root */
 XG_FN xg_inst *xg_topk_make(const xg_hb *b, xg_inst *x, int64_t k, bool largest); /* topk_rewriter.c */

@@ -170,13 +170,15 @@ typedef struct xg_tile_work {
 } xg_tile_work;
 enum {
     XG_TILE_HALO_PHASE = 3, /* a dim */
-    XG_TILE_SCALES = 2      /* a zero point and a scale */
+    XG_TILE_SCALES = 2,     /* a zero point and a scale */
+    XG_TILE_TABLE = 16      /* numbers of which elements of 4 bits choose */
 };
 /* A number is subtracted from what bytes are, or multiplies it; (variables) -> its indices. */
 typedef struct xg_tile_scale {
     const xg_inst *op, *number;
     const xg_imap *map;
 } xg_tile_scale;
+struct xg_tile_pack;          /* tile_pack.h */
 typedef struct xg_tile_plan { /* the most read members come first */
     xg_tile_shape shape;
     int32_t unit;      /* xg_kmma, or XG_TILE_NO_UNIT */
@@ -217,12 +219,13 @@ typedef struct xg_tile_plan { /* the most read members come first */
     int64_t shared; /* elements of shared memory */
     /* The right side's bytes, what numbers do to them, the last first (none: there are no bytes), and the result of
      * all; scale_run: how many consecutive k have the same numbers. See tile_scale.c. */
-    const xg_inst *scaled, *product;
+    const xg_inst *scaled, *product, *table; /* the numbers that bytes choose; NULL: they are themselves */
     const xg_imap *scaled_map, *product_map;
     xg_tile_scale scales[XG_TILE_SCALES];
     int64_t n_scales, scale_run;
-    int64_t pixels;         /* positions of a box of a convolution's picture; 0: the operand is a matrix */
-    xg_tile_role pixels_of; /* ...: M or K */
+    const struct xg_tile_pack *pack; /* NULL: no elements of 4 bits are packed */
+    int64_t pixels;                  /* positions of a box of a convolution's picture; 0: the operand is a matrix */
+    xg_tile_role pixels_of;          /* ...: M or K */
     /* Places of the window that views of such a box serve, or 0; its lines with border, and those from eight positions
      * to the next eight (tile_halo.c). */
     int64_t halo, halo_across; /* ...; of the right side, or 1 (xg_tile_halo_cross) */
@@ -515,6 +518,7 @@ typedef struct xg_tile_kernel {
     /* By matrix of the warp's right side: what its columns are multiplied by, or less, as words (of f32: numbers);
      * NULL: by nothing. As numbers, which are read a step before they are words: nobody waits for them then. */
     xg_kval **scale, **numbers;
+    xg_kval *table;          /* a lane's number of it (tile_pack.c) */
     xg_kval *buffer, *spare; /* of a step, and of the one that it brings; NULL: they follow from its number */
     xg_kval **ahead;         /* fragments of the next step, so many; NULL: none are carried from step to step */
     int64_t n_ahead;
@@ -582,8 +586,9 @@ XG_FN xg_kval *xg_tile_unstage(xg_tile_kernel *w, uint32_t side, xg_kval *staged
 XG_FN void xg_tile_shift(xg_tile_kernel *w); /* w->place by what xg_tile_settle_shift says: the tile is known */
 
 /* ---- tile_scale.c: weights of bytes that are multiplied ---- */
-XG_FN void xg_tile_find_scale(xg_tile_plan *p, xg_aff_ctx *x);    /* the unit is known; sets p->scales and their kin */
-XG_FN bool xg_tile_scale_suits(const xg_tile_plan *p, int64_t k); /* steps of so many k */
+XG_FN void xg_tile_find_scale(xg_tile_plan *p, xg_aff_ctx *x); /* the unit is known; sets p->scales and their kin */
+/* Steps of so many k have the same numbers, or two sets, of every other XG_TILE_PACK_KS of them; 0: more differ. */
+XG_FN int64_t xg_tile_scale_sets(const xg_tile_plan *p, int64_t k);
 XG_FN bool xg_tile_scale_varies(const xg_tile_plan *p);
 enum {
     XG_TILE_SCALE_AHEAD = 2 /* steps whose numbers are on their way: a step is shorter than the way from memory */
@@ -593,7 +598,8 @@ XG_FN void xg_tile_scale_read(xg_tile_kernel *w, xg_kval *step, xg_kval **number
 XG_FN void xg_tile_scale_spread(xg_tile_kernel *w);                                 /* numbers into words */
 XG_FN int64_t xg_tile_scale_issue(const xg_tile_plan *p);                           /* instructions of a word */
 /* What numbers make of a word of two k of a column of the warp's matrix. */
-XG_FN xg_kval *xg_tile_scale_word(xg_tile_kernel *w, xg_kval *word, int64_t matrix);
+XG_FN xg_kval *xg_tile_scale_word(/* a word of two, or two f32 */
+    xg_tile_kernel *w, xg_kval *word, xg_kval *second, int64_t which, int64_t matrix);
 
 /* ---- tile_limit.c ---- */
 /* What a value's elements are those of; *m, to its indices, then leads there. */
@@ -845,6 +851,10 @@ XG_FN xg_kval *xg_tile_pairs_first(xg_tile_kernel *w, xg_kval *barrier);
 XG_FN xg_kval *xg_tile_pairs_is_first(xg_tile_kernel *w);
 
 /* ---- tile_mma.c ---- */
+XG_FN xg_kval *xg_tile_unit_twice(xg_tile_kernel *w, int64_t bits);
+XG_FN xg_kval *xg_tile_unit_halves(xg_tile_kernel *w, xg_kval *x, bool is_signed, int bits);
+XG_FN xg_kval *xg_tile_unit_take(xg_tile_kernel *w, xg_kval *words, int64_t k);
+XG_FN xg_kval *xg_tile_unit_bytes(xg_tile_kernel *w, xg_kval *x, xg_kval *y, int64_t digits);
 /* What several steps do: ask for the copies so far as a group; wait until all of them but so many are there; the first
  * steps, whose operands are on their way when the loop begins; the loop over all steps; shared memory becomes that of
  * sums. */

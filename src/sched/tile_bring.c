@@ -2,7 +2,7 @@
  * through registers or by asynchronous copies, and where they are stored. */
 #ifndef XG_SCHED_TILE_BRING_C
 #define XG_SCHED_TILE_BRING_C
-#include "tile.h"
+#include "tile_pack.h"
 
 /* ---- indices ---- */
 
@@ -63,7 +63,7 @@ XG_FN xg_tile_rounds xg_tile_rounds_of(const xg_tile_plan *p, const xg_tile_fetc
     xg_tile_rounds r;
     int64_t across;
     r.row_units = t->along_k ? t->rows : t->rows / t->vector;
-    r.k_units = t->along_k ? p->shape.k / t->vector : p->shape.k / t->brick;
+    r.k_units = xg_tile_pack_k(p, t == &p->fetch[1]) / (t->along_k ? t->vector : t->brick);
     r.lines = t->along_k ? t->beside : 1;
     across = XG_MIN(p->threads / r.lines, xg_tile_power(r.row_units));
     if (xg_tile_has_rows(p)) across = xg_gcd(p->threads / r.lines, r.row_units); /* for any number of warps */
@@ -156,23 +156,24 @@ XG_FN void xg_tile_settle_shift(xg_tile_plan *p, uint32_t side) {
 }
 #endif
 XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, int64_t first) {
+    const xg_tile_form *f = xg_tile_pack_form(p, side);
     const xg_aff *linear[XG_TILE_ROLES], *row, *k;
     int64_t counts[XG_TILE_FETCH_DIMS];
     const xg_imap *made;
     xg_imap *m;
     uint32_t v;
     xg_tile_fetch_counts(p, side, counts);
-    m = xg_tile_map(x, counts, XG_TILE_FETCH_DIMS, p->form.map[side]->n_dims);
+    m = xg_tile_map(x, counts, XG_TILE_FETCH_DIMS, f->map[side]->n_dims);
     m->dims[XG_TILE_STEP].range.lo = first;
     xg_tile_fetch_place(p, x, side, xg_aff_dim(x, XG_TILE_LANE), &row, &k);
     memset(linear, 0, sizeof linear);
     linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_BATCH);
     row = xg_aff_add_dim(x, row, XG_TILE_TILE, xg_tile_pace(p, side, p->fetch[side].rows));
     linear[side ? XG_TILE_N : XG_TILE_M] = row;
-    linear[XG_TILE_K] = xg_aff_add_dim(x, k, XG_TILE_STEP, xg_tile_sums_groups(p) ? 1 : p->shape.k);
+    linear[XG_TILE_K] = xg_aff_add_dim(x, k, XG_TILE_STEP, xg_tile_sums_groups(p) ? 1 : xg_tile_pack_k(p, side));
     linear[XG_TILE_K] = xg_aff_add_k(x, linear[XG_TILE_K], -xg_tile_lead(p));
-    xg_tile_set_variables(&p->form, x, m, linear);
-    made = xg_imap_compose(x, m, p->form.map[side]);
+    xg_tile_set_variables(f, x, m, linear);
+    made = xg_imap_compose(x, m, f->map[side]);
     if (!xg_tile_sums_groups(p) || !xg_imap_ok(made)) return made;
     m = xg_imap_copy(x, made, 0); /* drop the conditions on the step: the group's end is a stricter one */
     for (v = m->n_constraints; v-- > 0;)
@@ -381,7 +382,8 @@ XG_FN xg_kval *xg_tile_has_vector(xg_tile_kernel *w, uint32_t side) {
 XG_FN const xg_ktype *xg_tile_staged_type(xg_tile_kernel *w, uint32_t side) {
     const xg_tile_fetch *t = &w->p->fetch[side];
     int64_t each = t->raw ? XG_TILE_WORD_BYTES / t->bytes : t->brick > 1 ? (int64_t)XG_TILE_WORD_BYTES : 1;
-    return xg_kir_vector(w->e->m, each > 1 ? XG_E_I32 : xg_tile_held(w), t->vector / each);
+    bool words = each > 1 || (t->raw && t->bytes == XG_TILE_WORD_BYTES);
+    return xg_kir_vector(w->e->m, words ? XG_E_I32 : xg_tile_held(w), t->vector / each);
 }
 /* Loads a vector of a side; elements exist under the condition (NULL: always). */
 XG_FN xg_kval *xg_tile_bring_vector(xg_tile_kernel *w, uint32_t side, xg_kval *cond, xg_kval **at) {
@@ -527,15 +529,17 @@ XG_FN xg_kval *xg_tile_to_shared(xg_tile_kernel *w, uint32_t side, xg_kval *stag
     type = xg_kir_vector(w->e->m, xg_tile_held(w), t->vector * t->bytes / xg_type_bytes(w->p->held));
     return xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &staged, 1, type);
 }
-/* Permutes k for products of bytes with 16-bit types. A fragment of bytes gives four consecutive k; one of 16 bits
- * takes two, and two more eight further on. So the rows of the 16-bit side are stored in that order. */
-XG_FN const xg_aff *xg_tile_word_place(xg_aff_ctx *x, const xg_aff *k) {
+/* Permutes k for products of bytes with 16-bit types. A fragment of bytes gives four consecutive k, or, `packed`, two
+ * fragments eight; one of 16 bits takes two, and two more eight further on. So the rows of the 16-bit side are stored
+ * in that order. */
+XG_FN const xg_aff *xg_tile_word_place(xg_aff_ctx *x, const xg_aff *k, bool packed) {
     enum {
         PAIR = 2, /* elements of a word */
         WORDS = 8 /* of a fragment's k */
     };
-    const xg_aff *word = xg_aff_div(x, k, PAIR), *in = xg_aff_mod(x, word, WORDS);
-    const xg_aff *to = xg_aff_add_mul(x, xg_aff_div(x, in, 2), xg_aff_mod(x, in, 2), WORDS / 2);
+    const xg_aff *word = xg_aff_div(x, k, PAIR), *in = xg_aff_mod(x, word, packed ? 2 * WORDS : WORDS);
+    const xg_aff *to = xg_aff_add_mul(x, xg_aff_div(x, in, packed ? 4 : 2), xg_aff_mod(x, in, 2), WORDS / 2);
+    if (packed) to = xg_aff_add_mul(x, to, xg_aff_mod(x, xg_aff_div(x, in, 2), 2), WORDS);
     return xg_aff_mul(x, xg_aff_add(x, xg_aff_sub(x, word, in), to), PAIR);
 }
 /* The place in shared memory of lane `lane`, before swizzling, as an expression of the fetch's dims and the buffer. */
@@ -544,12 +548,12 @@ XG_FN const xg_aff *xg_tile_spot_place(const xg_tile_kernel *w, uint32_t side, i
     xg_aff_ctx *x = w->e->m->aff;
     const xg_aff *row, *k, *at;
     xg_tile_fetch_place(w->p, x, side, xg_aff_const(x, lane), &row, &k);
-    if (xg_tile_is_across(w->p, side))
-        row = xg_aff_div(x, row, xg_type_bytes(w->p->held) / t->bytes);
+    if (t->late && !t->by_rows)
+        row = xg_aff_div(x, xg_aff_mul(x, row, t->bytes), xg_type_bytes(w->p->held));
     else if (t->late)
-        k = xg_aff_div(x, k, xg_type_bytes(w->p->held) / t->bytes);
-    else if (w->p->deep > 1 && w->p->fetch[1].by_rows)
-        k = xg_tile_word_place(x, k);
+        k = xg_aff_div(x, xg_aff_mul(x, k, t->bytes), xg_type_bytes(w->p->held));
+    else if (xg_tile_pack_moves(w->p))
+        k = xg_tile_word_place(x, k, xg_tile_pack_is(w->p, XG_TILE_PACK_BESIDE) && !xg_tile_is_across(w->p, 1));
     if (t->line && t->by_rows)
         row = xg_aff_mul(x, row, t->line);
     else if (t->line) {

@@ -11,7 +11,7 @@ XG_FN const xg_inst *xg_tile_moved_from(xg_aff_ctx *x, const xg_inst *i, const x
     uint32_t depth;
     for (depth = 0; depth < DEPTH && xg_imap_ok(*m); depth++) {
         if (i->op != XG_BITCAST && i->op != XG_RESHAPE && i->op != XG_TRANSPOSE && i->op != XG_BROADCAST &&
-            i->op != XG_COPY)
+            i->op != XG_COPY && i->op != XG_REVERSE)
             break;
         *m = xg_imap_compose(x, *m, xg_indexing_operand(x, i, 0));
         i = XG_OPERAND(i, 0);

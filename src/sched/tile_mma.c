@@ -10,7 +10,7 @@
  * fragments lie as far apart as all warps of the block together reach. */
 #ifndef XG_SCHED_TILE_MMA_C
 #define XG_SCHED_TILE_MMA_C
-#include "tile.h"
+#include "tile_pack.h"
 
 enum {
     XG_TILE_UNIT_ROWS = 8, /* of a matrix that ldmatrix loads */
@@ -18,6 +18,7 @@ enum {
 };
 
 XG_FN int64_t xg_tile_unit_chunk(const xg_tile_plan *p) { return XG_TILE_ACCESS_BYTES / xg_type_bytes(p->held); }
+XG_FN int64_t xg_tile_unit_word(const xg_tile_plan *p) { return XG_TILE_WORD_BYTES / xg_type_bytes(p->held); }
 XG_FN int64_t xg_tile_unit_k(const xg_tile_plan *p) { return XG_KMMA_K_BYTES / xg_type_bytes(p->held); }
 
 /* ---- where a thread stands ---- */
@@ -48,7 +49,7 @@ XG_FN xg_kval *xg_tile_unit_brick_line(xg_tile_kernel *w, uint32_t side, xg_kval
  * reach 8 / c rows, which are to be c apart: rows lie an odd number of pieces apart. */
 XG_FN xg_kval *xg_tile_unit_line(xg_tile_kernel *w, uint32_t side, xg_kval *line) {
     const xg_tile_fetch *t = &w->p->fetch[side];
-    int64_t k = w->p->shape.k, rows = t->by_rows ? t->rows : k;
+    int64_t k = xg_tile_pack_k(w->p, side), rows = t->by_rows ? t->rows : k;
     int64_t pieces = t->by_rows ? k / t->vector : xg_tile_power(t->rows / t->vector);
     int64_t inside = t->by_rows ? 1 : pieces; /* of a line of threads: what lies side by side comes first */
     xg_kval *in, *row, *apart;
@@ -83,6 +84,7 @@ XG_FN xg_kval *xg_tile_unit_own(xg_tile_kernel *w, uint32_t side, xg_kval *lane,
     k = rows_first ? low : crossed;
     if (xg_tile_unit_by_words(w->p, side)) {
         row = xg_tile_join(w, warp, XG_KMMA_M, xg_tile_quotient(w, lane, 4));
+        row = xg_tile_join(w, row, xg_tile_unit_word(w->p), xg_elem_index(&w->s, 0));
         return xg_tile_join(w, xg_tile_rest(w, lane, 4), t->pitch, row);
     }
     row = xg_tile_join(w, rows_first ? half : pair, XG_TILE_UNIT_ROWS, xg_elem_index(&w->s, 0));
@@ -198,15 +200,18 @@ XG_FN xg_kval *xg_tile_unit_words(xg_tile_kernel *w, uint32_t side, const xg_til
         WORDS = 4,
         K_APART = 4
     };
-    int64_t k_on = K_APART * w->p->fetch[side].pitch, on[2], k;
+    int64_t k_on = K_APART * w->p->fetch[side].pitch, each = xg_tile_unit_word(w->p), on[2], k;
     const xg_ktype *type = xg_kir_vector(w->e->m, XG_E_I32, WORDS), *one = xg_kir_scalar(w->e->m, XG_E_I32);
+    const xg_ktype *part = xg_kir_vector(w->e->m, xg_kelem_of(w->p->held), each);
     xg_kval *words = xg_kconst_bits(&w->s.b, type, 0), *o[3], *index;
-    on[side] = XG_TILE_UNIT_ROWS; /* of the first matrix rows come first, of the second k */
+    on[side] = XG_TILE_UNIT_ROWS * each; /* of the first matrix rows come first, of the second k */
     on[1 - side] = k_on;
     for (k = 0; k < WORDS; k++) {
         const xg_aff *own = xg_aff_add_k(w->e->m->aff, place, k % 2 * on[0] + k / 2 * on[1]);
         index = xg_tile_apply(w, at->counts, XG_TILE_UNIT_DIMS, own, at->at);
-        o[0] = xg_kextract(&w->s.b, w->shared, &index, 1);
+        o[0] = w->shared;
+        o[1] = index;
+        o[0] = each > 1 ? xg_kir_value(&w->s.b, XG_K_OP_READ, o, 2, part) : xg_kextract(&w->s.b, w->shared, &index, 1);
         o[0] = xg_kir_value(&w->s.b, XG_K_OP_BITCAST, o, 1, one);
         o[1] = words;
         o[2] = xg_elem_index(&w->s, k);
@@ -219,19 +224,24 @@ XG_FN xg_kval *xg_tile_unit_point(xg_tile_kernel *w, uint32_t side, xg_tile_unit
     const xg_tile_plan *p = w->p;
     const xg_tile_fetch *t = &p->fetch[side];
     xg_aff_ctx *x = w->e->m->aff;
-    int64_t apart = k * (side ? p->columns : p->rows), deep = xg_tile_unit_k(p);
+    bool columns = side && xg_tile_pack_is(p, XG_TILE_PACK_COLUMNS); /* fragments are of one k and the next */
+    int64_t apart = columns ? 0 : k * (side ? p->columns : p->rows), deep = xg_tile_unit_k(p);
     const xg_aff *place = xg_aff_dim(x, XG_TILE_UNIT_OWN), *along = xg_aff_dim(x, XG_TILE_UNIT_K);
     bool patch = p->shape.patch && !side;
     apart *= XG_KMMA_M * (t->by_rows ? t->pitch : 1) + t->slant;
     if (xg_tile_is_across(p, side)) { /* a fragment is 16 bytes of as many k as two others have */
         apart /= 2;
         deep *= 2;
+    } else if (t->late && !t->by_rows) { /* ... or one of words, of eight k each */
+        apart *= xg_tile_unit_word(p);
+        deep /= 2;
     }
     if (!patch) {
         place = xg_aff_add_k(x, place, t->offset + apart);
         place = xg_aff_add_dim(x, place, XG_TILE_UNIT_BUFFER, xg_tile_buffer(p, side));
     }
     along = xg_aff_add_k(x, along, at->first);
+    if (columns) along = xg_aff_add_k(x, xg_aff_mul(x, along, 2), k);
     if (!t->late) along = xg_aff_add_k(x, xg_aff_mul(x, along, p->deep), at->which);
     if (!patch) place = xg_aff_add_mul(x, place, along, deep * (t->by_rows ? 1 : t->pitch));
     at->at[XG_TILE_UNIT_OWN] = w->own[side];
@@ -281,14 +291,12 @@ XG_FN xg_kval *xg_tile_unit_twice(xg_tile_kernel *w, int64_t bits) {
     };
     return xg_kconst_int(&w->s.b, XG_E_I32, (int32_t)(uint32_t)(bits * TWICE));
 }
-/* Integers in the low bytes of a word's halves, as floats of 16 bits. Behind the exponent of 2^10 a byte is an f16 that
- * is 1024 too large; of bf16 seven digits fit behind that of 2^7, and the eighth one makes 256 of 128 in another
- * number, which is subtracted. A sign counts as if it were turned and 128 too much. */
-XG_FN xg_kval *xg_tile_unit_halves(xg_tile_kernel *w, xg_kval *x, bool is_signed) {
+/* Integers in the low bytes, or 4 bits, of a word's halves, as floats of 16 bits. Behind the exponent of 2^10 a byte is
+ * an f16 that is 1024 too large; of bf16 seven digits fit behind that of 2^7, and the eighth one makes 256 of 128 in
+ * another number, which is subtracted. A sign counts as if it were turned and 128, or 8, too much. */
+XG_FN xg_kval *xg_tile_unit_halves(xg_tile_kernel *w, xg_kval *x, bool is_signed, int bits) {
     enum {
-        BYTE = 0xFF,
-        HALF_SIGNED = 0x6480, /* 1024 as f16, beside the turned sign; 1152, too */
-        HALF_PLAIN = 0x6400,
+        F16_BASE = 0x6400, /* 1024 as f16 */
         DIGITS = 0x7F,
         SIGN = 0x80,
         BASE = 0x4300, /* 128 as bf16 */
@@ -296,9 +304,12 @@ XG_FN xg_kval *xg_tile_unit_halves(xg_tile_kernel *w, xg_kval *x, bool is_signed
         MINUS_BASE = 0xC300
     };
     xg_kb *b = &w->s.b;
-    xg_kval *low, *high, *base = xg_tile_unit_twice(w, is_signed ? HALF_SIGNED : HALF_PLAIN);
-    if (w->p->held == XLAGPU_F16)
-        return xg_k2(b, XG_K_OP_SUBH2, xg_k3(b, XG_K_OP_MASKXOR, x, xg_tile_unit_twice(w, BYTE), base), base);
+    bool half = w->p->held == XLAGPU_F16;
+    xg_kval *low, *high, *base = xg_tile_unit_twice(w, (half ? F16_BASE : BASE) | (is_signed ? 1 << (bits - 1) : 0));
+    if (half || bits < XG_TILE_UNIT_BITS) {
+        x = xg_k3(b, XG_K_OP_MASKXOR, x, xg_tile_unit_twice(w, (1 << bits) - 1), base);
+        return xg_k2(b, half ? XG_K_OP_SUBH2 : XG_K_OP_SUBBF2, x, base);
+    }
     base = xg_tile_unit_twice(w, BASE);
     high = is_signed ? base : xg_tile_unit_twice(w, TWO_BASES);
     low = xg_k3(b, XG_K_OP_MASKXOR, x, xg_tile_unit_twice(w, DIGITS), base);
@@ -372,19 +383,22 @@ XG_FN void xg_tile_unit_widen(xg_tile_kernel *w, xg_kval **bytes, bool across, x
             x = xg_tile_unit_bytes(w, x, zero, k % 2 ? SECOND : FIRST);
         else if (k % 2)
             x = xg_k2_int(&w->s.b, XG_K_OP_SHRUI, x, BYTE_BITS);
-        wide[k] = xg_tile_unit_halves(w, x, xg_type_signed(from));
+        wide[k] = xg_tile_unit_halves(w, x, xg_type_signed(from), XG_TILE_UNIT_BITS);
     }
 }
 /* Of bytes, a pair's fragment of one k or of the next. Where a row has its k side by side, a word is four of them; else
  * it is two of each of two columns, of which the first is one of the first matrix. */
 XG_FN xg_kval *xg_tile_unit_late(xg_tile_kernel *w, xg_kval *bytes, int64_t which, int64_t pair) {
-    bool across = !w->p->fetch[1].by_rows;
-    xg_kval *words = xg_kconst_bits(&w->s.b, bytes->type, 0), *two[2], *wide[4];
+    bool across = xg_tile_is_across(w->p, 1);
+    xg_kval *words = xg_kconst_bits(&w->s.b, bytes->type, 0), *two[2], *wide[4], *second[4] = {NULL, NULL, NULL, NULL};
     int64_t k;
-    for (k = 0; k < 2; k++) two[k] = xg_tile_unit_take(w, bytes, across ? 2 * which + k : 2 * k + which);
-    xg_tile_unit_widen(w, two, across, wide);
+    for (k = 0; k < 2 && !w->p->pack; k++) two[k] = xg_tile_unit_take(w, bytes, across ? 2 * which + k : 2 * k + which);
+    if (w->p->pack)
+        xg_tile_pack_widen(w, bytes, which, pair, wide, second);
+    else
+        xg_tile_unit_widen(w, two, across, wide);
     for (k = 0; k < 4; k++) {
-        if (w->scale) wide[k] = xg_tile_scale_word(w, wide[k], 2 * pair + (across ? k % 2 : k / 2));
+        if (w->scale) wide[k] = xg_tile_scale_word(w, wide[k], second[k], which, 2 * pair + (across ? k % 2 : k / 2));
         words = xg_tile_unit_place(w, wide[k], words, across ? k % 2 * 2 + k / 2 : k);
     }
     return words;
@@ -407,8 +421,10 @@ XG_FN void xg_tile_unit_read(xg_tile_kernel *w, xg_tile_unit_at *at, xg_tile_uni
 }
 /* Fragment n of those that bytes become, if there is one. */
 XG_FN void xg_tile_unit_make(xg_tile_kernel *w, const xg_tile_unit_factors *v, int64_t n) {
-    if (v->deep > 1 && n < v->deep * v->pairs)
-        v->b[n] = xg_tile_unit_late(w, v->bytes[n % v->pairs], n / v->pairs, n % v->pairs);
+    int64_t which = n / v->pairs, pair = n % v->pairs;
+    if (v->deep > 1 && which < v->deep)
+        v->b[n] =
+            xg_tile_unit_late(w, v->bytes[xg_tile_pack_is(w->p, XG_TILE_PACK_COLUMNS) ? which / 2 : pair], which, pair);
 }
 /* Products after which the next fragment is made of bytes: a warp waits for a slow unit at each of them, and makes one
  * in that time; beside a quick one it makes all at once, whose chains overlap. */
@@ -675,6 +691,7 @@ XG_APART XG_FN void xg_tile_unit_steps(xg_tile_kernel *w) {
     if (p->shape.patch) xg_tile_patch_begin(w);
     xg_tile_unit_first(w, XG_MAX(p->shape.stages - !xg_tile_unit_carries(p), 1));
     if (p->shape.patch && p->patch.of == XG_TILE_M) xg_tile_patch_rows_begin(w);
+    if (p->table) xg_tile_pack_begin(w);
     if ((n = xg_tile_scale_numbers(p)) > 0) {
         w->scale = XG_NEW_N(w->e->arena, xg_kval *, (1 + XG_TILE_SCALE_AHEAD) * n);
         w->numbers = w->scale + n;

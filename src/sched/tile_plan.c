@@ -2,7 +2,7 @@
 #ifndef XG_SCHED_TILE_PLAN_C
 #define XG_SCHED_TILE_PLAN_C
 #include "../cost/cost.h"
-#include "tile.h"
+#include "tile_pack.h"
 
 enum {
     XG_TILE_WORK_SURE = 1 << 16, /* above, one thread for each element reads far too often, whatever it takes */
@@ -167,11 +167,11 @@ XG_ONE_COPY XG_FN int64_t xg_tile_most(const xg_tile_plan *p) {
 }
 /* The widest vector of the operand's memory, along k or along rows; else the way in which elements lie side by side. */
 XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m, uint32_t side) {
-    const xg_tile_form *f = &p->form;
+    const xg_tile_form *f = xg_tile_pack_form(p, side);
     xg_tile_fetch *t = &p->fetch[side];
-    bool scaled = side && p->n_scales;
+    bool packed = f != &p->form, scaled = side && p->n_scales && !packed;
     const xg_imap *to = scaled ? p->scaled_map : f->map[side];
-    const xg_inst *from = xg_tile_source(x, scaled ? p->scaled : t->from, &to);
+    const xg_inst *from = xg_tile_source(x, packed ? p->pack->from : scaled ? p->scaled : t->from, &to);
     const xg_imap *at, *row, *linear = xg_indexing_linear(x, from->shape);
     int64_t bytes = XG_MAX(xg_type_bytes(from->shape->type), 1), n = xg_tile_access(p) / bytes;
     int way;
@@ -193,8 +193,9 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
             t->vector = n;
             t->along_k = way;
             if (xg_tile_sums_groups(p)) return;
-            row = (way || p->may_group) && xg_tile_is_linear(at) ? xg_tile_probe(f, x, side, to, from->shape, true, 1)
-                                                                 : xg_imap_undefined(x);
+            row = !packed && (way || p->may_group) && xg_tile_is_linear(at)
+                      ? xg_tile_probe(f, x, side, to, from->shape, true, 1)
+                      : xg_imap_undefined(x);
             xg_tile_bulk_describe(p, x, side, from, row, to);
 #ifndef XLAGPU_SMALL
             if (way) xg_tile_find_rows(t, x, row);
@@ -769,6 +770,7 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
     xg_tile_choose_unit(p, e->given, m);
     if (xg_tile_has_rows(p) && (p->unit != XG_TILE_NO_UNIT || p->on_processor)) return false;
     xg_tile_find_scale(p, e->m->aff);
+    xg_tile_pack_find(p, e->m->aff);
     for (k = 0; k < e->n_roots; k++) out_bytes = xg_cost_add(out_bytes, xg_cost_bytes(e->roots[k]->shape));
     p->reads = xg_tile_has_rows(p) || xg_hero_epilogue_reads(e, &p->heroes);
     XG_FOR_INSTS(i, e->comp) {
@@ -777,7 +779,14 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
         p->ends += xg_emit_inst_work(i);
         for (k = 0; k < i->n_operands; k++) p->adds = p->adds || XG_OPERAND(i, k)->op == XG_PARAMETER;
     }
-    xg_tile_patch_plan(p, e, m, out_bytes);
+    for (;;) {
+        xg_tile_patch_plan(p, e, m, out_bytes);
+        if (p->blocks || !p->pack) break;
+        p->form = p->pack->plain; /* as any other operand */
+        p->pack = NULL;
+        p->table = NULL;
+        p->n_scales = p->picoseconds = 0;
+    }
     if (!p->blocks) return false;
     if (!(e->given && e->given->way.n) && !xg_tile_is_sure(&p->form) && !xg_tile_is_quicker(p, m)) return false;
     p->out_vector = XG_MIN(p->out_vector, (int64_t)p->shape.n);

@@ -2,7 +2,7 @@
  * from the plan, for the one model of time (cost/time.c). */
 #ifndef XG_SCHED_TILE_TIME_C
 #define XG_SCHED_TILE_TIME_C
-#include "tile.h"
+#include "tile_pack.h"
 
 enum {
     XG_TILE_SURE_PERCENT = 90,     /* of a loop's time, which is not known better */
@@ -169,7 +169,7 @@ XG_FN int64_t xg_tile_sectors(const xg_tile_plan *p, uint32_t side) {
     const xg_tile_group *k = &p->form.group[XG_TILE_K], *own = &p->form.group[side ? XG_TILE_N : XG_TILE_M];
     int64_t line = (t->shift && !t->turns ? p->shape.k : t->along_k ? t->beside * t->vector : t->rows) * t->bytes;
     int64_t whole = XG_MAX(line, (int64_t)XG_SECTOR_BYTES), more = t->shift || t->odd ? (int64_t)XG_SECTOR_BYTES : 0;
-    int64_t bytes = xg_cost_mul(xg_cost_mul(own->size, xg_tile_summed(p)), t->bytes);
+    int64_t bytes = xg_cost_mul(xg_cost_mul(own->size, xg_tile_summed(p)), t->bytes) / xg_tile_pack_each(p, side);
     if (p->patch.places && !side)
         return xg_cost_mul(xg_cost_mul(p->blocks, p->mean), xg_tile_patch_brings(p) * t->bytes) / XG_SECTOR_BYTES;
     if (xg_tile_is_ragged(p)) /* the left side is that of all groups; a tile has the right side of one */
@@ -213,7 +213,7 @@ XG_FN int64_t xg_tile_operand_bytes(const xg_tile_plan *p) {
     uint32_t k;
     for (k = 0; k < XG_TILE_SIDES; k++) {
         one = xg_cost_mul(g[k ? XG_TILE_N : XG_TILE_M].size, g[XG_TILE_K].size);
-        one = xg_cost_mul(xg_cost_mul(one, g[XG_TILE_B].size), p->fetch[k].bytes);
+        one = xg_cost_mul(xg_cost_mul(one, g[XG_TILE_B].size), p->fetch[k].bytes) / xg_tile_pack_each(p, k);
         bytes = xg_cost_add(bytes, XG_MIN(one, xg_cost_mul(p->fetch[k].from->shape->elements, p->fetch[k].bytes)));
     }
     return bytes;

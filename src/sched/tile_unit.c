@@ -20,7 +20,7 @@
  * one is the first matrix's, the other the second's, and no k changes places. */
 #ifndef XG_SCHED_TILE_UNIT_C
 #define XG_SCHED_TILE_UNIT_C
-#include "tile.h"
+#include "tile_pack.h"
 
 /* Of a block: m, n, bytes of k; of a warp: m, n, multiples of 16 (fragments of columns come in pairs); steps in shared
  * memory. The first of equals is taken. */
@@ -212,49 +212,53 @@ XG_FN const xg_tile_row *xg_tile_unit_row(const xg_tile_plan *p, size_t k) {
     return r || !p->may_group ? r : xg_tile_group_row(k - xg_tile_bulk_shapes(p));
 }
 XG_FN bool xg_tile_unit_by_words(const xg_tile_plan *p, uint32_t side) {
-    return !p->fetch[side].by_rows && xg_type_bytes(p->fetch[side].held) == 4;
+    bool packed = p->fetch[side].late && xg_tile_pack_is(p, XG_TILE_PACK_BESIDE);
+    int64_t bytes = packed ? p->fetch[side].bytes : xg_type_bytes(p->fetch[side].held);
+    return !p->fetch[side].by_rows && bytes == XG_TILE_WORD_BYTES;
 }
 XG_FN bool xg_tile_is_across(const xg_tile_plan *p, uint32_t side) {
-    return p->fetch[side].late && !p->fetch[side].by_rows;
+    return p->fetch[side].late && !p->fetch[side].by_rows && !xg_tile_unit_by_words(p, side);
 }
 XG_FN int64_t xg_tile_buffer(const xg_tile_plan *p, uint32_t side) {
     const xg_tile_fetch *t = &p->fetch[side];
     if (xg_tile_halo_is(p, side)) return xg_tile_halo_boxes(p) * xg_tile_halo_room(p, side) * p->shape.k;
     if (t->line) return t->rows * p->shape.k;
-    return (t->by_rows ? t->rows : (int64_t)p->shape.k) * t->pitch + t->rows / XG_KMMA_M * t->slant;
+    return (t->by_rows ? t->rows : xg_tile_pack_k(p, side)) * t->pitch + t->rows / XG_KMMA_M * t->slant;
 }
 /* Of an element in shared memory. */
 XG_FN int64_t xg_tile_unit_each(const xg_tile_fetch *t) { return t->late ? t->bytes : xg_type_bytes(t->held); }
 XG_FN int64_t xg_tile_staged_bytes(const xg_tile_fetch *t) { return t->raw ? t->bytes : xg_type_bytes(t->held); }
 XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
     xg_tile_fetch *t = &p->fetch[side];
-    int64_t bytes, held = xg_type_bytes(t->held), moved;
+    int64_t bytes, held = xg_type_bytes(t->held), moved, deep = xg_tile_pack_k(p, side);
     t->late = side && p->deep > 1;
-    if (side && p->n_scales) {
+    if (side && p->pack)
+        t->from = p->pack->from;
+    else if (side && p->n_scales) {
         t->from = t->late ? p->scaled : p->product;
         p->form.map[1] = t->late ? p->scaled_map : p->product_map;
     }
     bytes = xg_tile_unit_each(t);
     t->rows = side ? p->shape.n / (xg_tile_is_pair(p) ? 2 : 1) : p->shape.m;
+    if (side && xg_tile_pack_is(p, XG_TILE_PACK_COLUMNS)) t->rows /= p->pack->each;
     t->by_rows = t->along_k || (bytes == 1 && !t->late);
-    t->vector = XG_MIN(vector, t->along_k ? (int64_t)p->shape.k : t->rows);
-    if (p->deep > 1 && !side && p->fetch[1].along_k)
-        t->vector = XG_TILE_WORD_BYTES / bytes; /* words change places: xg_tile_spot */
-    t->raw = t->vector * t->bytes % XG_TILE_WORD_BYTES == 0 && t->bytes < held &&
+    t->vector = XG_MIN(vector, t->along_k ? deep : t->rows);
+    if (!side && xg_tile_pack_moves(p)) t->vector = XG_TILE_WORD_BYTES / bytes; /* words change places: xg_tile_spot */
+    t->raw = t->vector * t->bytes % XG_TILE_WORD_BYTES == 0 && (t->bytes < held || (side && p->pack)) &&
              xg_type_class(t->from->shape->type) != XGT_P && xg_tile_is_moved(t->from);
     if (t->raw || p->shape.grouped) /* one store each, side by side; swizzled, pieces of one access lie apart */
         t->vector = XG_MIN(t->vector, XG_TILE_ACCESS_BYTES / bytes);
     moved = t->vector * bytes;
     t->async = (t->copied || t->late) && t->by_rows == t->along_k &&
                (moved == 4 || moved == 8 || moved == XG_TILE_ACCESS_BYTES);
-    t->beside = xg_gcd(p->shape.k / t->vector, XG_WARP_LANES);
-    t->pitch = (t->by_rows ? (int64_t)p->shape.k : t->rows) * bytes / held + XG_TILE_ACCESS_BYTES / held;
-    if (xg_tile_unit_by_words(p, side)) t->pitch = t->rows + XG_TILE_UNIT_WORD_PAD;
+    t->beside = xg_gcd(deep / t->vector, XG_WARP_LANES);
+    t->pitch = (t->by_rows ? deep : t->rows) * bytes / held + XG_TILE_ACCESS_BYTES / held;
+    if (xg_tile_unit_by_words(p, side)) t->pitch = (t->rows + XG_TILE_UNIT_WORD_PAD) * XG_TILE_WORD_BYTES / held;
     t->brick = !t->along_k && bytes == 1 && !t->late && t->vector >= XG_TILE_UNIT_BRICK ? XG_TILE_UNIT_BRICK : 1;
     t->line = p->shape.grouped ? XG_KWGMMA_LINE_BYTES / bytes : 0;
     if (!t->by_rows && xg_tile_is_pair(p)) t->line = xg_gcd(t->line, t->rows); /* half of them */
     t->slant = t->brick > 1 && !t->line ? XG_TILE_UNIT_SLANT / held : 0;
-    t->vectors = t->rows * p->shape.k / t->vector / t->brick;
+    t->vectors = t->rows * deep / t->vector / t->brick;
     t->rounds = xg_tile_over(t->vectors, p->threads) * t->brick;
     t->offset = !side ? 0
                 : p->patch.places
@@ -285,14 +289,15 @@ XG_FN int64_t xg_tile_unit_deep(const xg_tile_plan *p, const xg_tile_shape *s, c
     const xg_tile_fetch *few = &p->fetch[0], *t = &p->fetch[1];
     const xg_inst *from = p->n_scales ? p->scaled : t->from;
     xlagpu_type type = from->shape->type;
-    bool bytes = t->bytes == 1 && xg_type_bytes(p->held) == 2 &&
-                 (xg_tile_is_small_int(type) || xg_tile_unit_has_floats(p, type));
-    if (!bytes || p->form.hero->op != XG_DOT || !xg_tile_is_moved(from) || s->grouped ||
-        (p->n_scales && !xg_tile_scale_suits(p, s->k)))
+    bool bytes = p->pack || (t->bytes == 1 && xg_type_bytes(p->held) == 2 &&
+                                (xg_tile_is_small_int(type) || xg_tile_unit_has_floats(p, type)));
+    if (!bytes || p->form.hero->op != XG_DOT || !(p->pack || xg_tile_is_moved(from)) || s->grouped ||
+        (p->n_scales && !xg_tile_scale_sets(p, s->k)))
         return 1;
     if (t->along_k && !p->n_scales && p->form.group[XG_TILE_M].size > s->m && !xg_device_is_narrow(p->device))
         return 1; /* each tile of rows would make them anew */
     if (s->m > s->tm || !few->copied || !few->along_k || vectors[0] < 2) return 1;
+    if (p->pack) return xg_tile_pack_deep(p, s);
     if (t->along_k && vectors[1] < XG_TILE_ACCESS_BYTES && s->k < XG_TILE_UNIT_BANK_BYTES) return 1; /* rows meet */
     return vectors[1] >= XG_TILE_UNIT_BRICK && s->k % XG_KMMA_K_BYTES == 0 ? 2 : 1;
 }
@@ -345,6 +350,7 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
     p->chains = xg_tile_unit_chains(p, s);
     p->n_sums = fragments * (s->tn / XG_KMMA_N) * p->chains;
     p->deep = xg_tile_unit_deep(p, s, vectors);
+    if (p->pack && p->deep == 1) return false;
     xg_tile_settle_all(p);
     xg_tile_unit_fetch(p, 0, vectors[0]);
     if (!xg_tile_patch_settle(p)) return false;
@@ -393,7 +399,7 @@ XG_FN int64_t xg_tile_unit_rate(const xg_tile_plan *p, const xg_device *m) {
 }
 /* Elements of a side that come with a step. */
 XG_FN int64_t xg_tile_brought(const xg_tile_plan *p, uint32_t side) {
-    return p->patch.places && !side ? xg_tile_patch_brings(p) : p->fetch[side].rows * p->shape.k;
+    return p->patch.places && !side ? xg_tile_patch_brings(p) : p->fetch[side].rows * xg_tile_pack_k(p, side);
 }
 /* Vectors fill whole passes. Of single elements a warp writes one of each lane in a pass, if their rows lie in
  * different banks. */
