@@ -77,7 +77,14 @@ enum {
     XG_ATTENTION_BACK_LAUNCH_PS = 2500000,  /* of a kernel more */
     XG_ATTENTION_BACK_KERNELS = 3,          /* of the unfused pass beside as many as there are here */
     XG_ATTENTION_BACK_POWERS = 2,           /* of eight by multiply-adds, with sums in tensor memory: likewise */
-    XG_ATTENTION_BACK_ONCE_CLOCKS = 900,    /* ... of another r0, in tensor memory: likewise */
+    XG_ATTENTION_BACK_TENSOR_LEAST = 180, /* ... of its threads in tensor memory, however little there is to multiply */
+    XG_ATTENTION_BACK_TENSOR_KEY = 7,     /* ... more for each of the step's keys: likewise */
+    XG_ATTENTION_BACK_TURNED_LEAST = 90,  /* ... that sum up dK and dV: likewise */
+    XG_ATTENTION_BACK_TURNED_KEY = 11,    /* ... more for each: likewise */
+    XG_ATTENTION_BACK_ONCE_LEAST = 840,   /* ... that have one walk: likewise */
+    XG_ATTENTION_BACK_ONCE_WAITS = 10,    /* ... of its step beside products: likewise */
+    XG_ATTENTION_BACK_ONCE_ENDS = 2300,   /* ... more of its block outside of its steps: likewise */
+    XG_ATTENTION_BACK_ONCE_CLOCKS = 500,  /* ... of another r0, in tensor memory: likewise */
     XG_ATTENTION_BACK_PASSES = 4            /* of scores' bytes, one way: dP, dS written; weights, dP, dS, dS read */
 };
 
@@ -174,6 +181,7 @@ XG_FN void xg_attention_back_settle(xg_attention_plan *p, const xg_attention_sha
     const xg_attention_form *f = &p->form;
     xg_attention_settle(p, s, m);
     p->keeps_rows = p->keeps_grads = p->apart = false;
+    if (s->once && s->in_tensor && p->stages > 1) p->stages++; /* the next but one step's scores are asked for early */
     if (s->in_tensor)
         p->apart = f->back.second && xg_attention_tensor_columns(p) > XG_KTENSOR_COLUMNS;
     else
@@ -291,7 +299,7 @@ XG_APART XG_FN void xg_attention_back_count_group(
     int64_t groups = p->threads / xg_attention_group_threads(p), rows = p->tile / groups, step = p->shape.step, scores,
             widths;
     int64_t bytes = xg_type_bytes(p->form.held), waits = XG_ATTENTION_BACK_GROUP_CLOCKS;
-    int64_t ends = XG_ATTENTION_BACK_ENDS_CLOCKS;
+    int64_t ends = XG_ATTENTION_BACK_ENDS_CLOCKS, least = 0;
     xg_attention_back_widths(p, &scores, &widths);
     c->threads = p->threads + p->producers;
     c->registers = XG_TILE_REGISTERS / c->threads;
@@ -300,9 +308,15 @@ XG_APART XG_FN void xg_attention_back_count_group(
     c->shared_passes = c->unit_passes;
     c->bulk_sectors = c->l2_sectors;
     c->barriers = 1;
-    if (p->shape.in_tensor) waits = XG_ATTENTION_BACK_TENSOR_CLOCKS;
-    if (p->shape.in_tensor && p->shape.once)
-        waits += XG_ATTENTION_BACK_ONCE_CLOCKS / xg_attention_once_seldom(p->walked);
+    if (p->shape.in_tensor) {
+        waits = XG_ATTENTION_BACK_TENSOR_CLOCKS;
+        least = walks * (XG_ATTENTION_BACK_TENSOR_LEAST + XG_ATTENTION_BACK_TENSOR_KEY * step);
+    }
+    if (p->shape.in_tensor && p->shape.once) {
+        waits = XG_ATTENTION_BACK_ONCE_WAITS;
+        least = XG_ATTENTION_BACK_ONCE_LEAST + XG_ATTENTION_BACK_ONCE_CLOCKS / xg_attention_once_seldom(p->walked);
+        ends += XG_ATTENTION_BACK_ONCE_ENDS;
+    }
     if (p->shape.in_tensor) { /* products beside the threads; copies fill what they read */
         issue = 0;
         c->shared_passes = xg_cost_add(c->shared_passes, c->l2_sectors * XG_SECTOR_BYTES / XG_PASS_BYTES);
@@ -313,10 +327,12 @@ XG_APART XG_FN void xg_attention_back_count_group(
             c->shared_passes = xg_cost_add_mul(c->shared_passes, all,
                 p->threads / XG_WARP_LANES * p->form.back.n_lines * p->own / XG_ATTENTION_BESIDE);
             waits = XG_ATTENTION_BACK_TURNED_CLOCKS;
+            least = XG_ATTENTION_BACK_TURNED_LEAST + XG_ATTENTION_BACK_TURNED_KEY * step;
             ends += XG_ATTENTION_BACK_TURNED_ENDS;
         }
     }
-    c->warp_clocks = xg_cost_mul(p->walked, rows * step * widths / rate + issue + walks * waits);
+    waits = XG_MAX(rows * step * widths / rate + issue + walks * waits, least);
+    c->warp_clocks = xg_cost_mul(p->walked, waits);
     if (p->bounded && p->form.back.turned) ends += XG_ATTENTION_BACK_VOTE_CLOCKS;
     c->warp_clocks = xg_cost_add(c->warp_clocks, ends);
 }

@@ -36,7 +36,7 @@ enum {
 
 XG_ONE_COPY XG_FN int64_t xg_attention_tensor_groups(const xg_attention_plan *p) { return p->tile / XG_KTENSOR_M; }
 XG_FN int64_t xg_attention_tells(const xg_attention_plan *p) {
-    return p->shape.in_tensor ? XG_ATTENTION_TELLS * xg_attention_tensor_groups(p) : 0;
+    return p->shape.in_tensor ? (XG_ATTENTION_TELLS + p->shape.once) * xg_attention_tensor_groups(p) : 0;
 }
 /* A loop makes weights of sixteen rows after the other. */
 XG_FN int64_t xg_attention_rounds(const xg_attention_plan *p) { return xg_attention_is_lazy(p) ? p->shape.blocks : 1; }
@@ -84,7 +84,7 @@ XG_FN xg_kval *xg_attention_own_group(xg_attention_kernel *w) {
 /* A group's barrier of a kind. */
 XG_FN xg_kval *xg_attention_teller_of(xg_attention_kernel *w, int64_t tell, xg_kval *group) {
     int64_t groups = xg_attention_tensor_groups(w->p), all = xg_attention_barriers(w->p) - xg_attention_meets(w->p);
-    group = xg_attention_at(w, group, all, all - (XG_ATTENTION_TELLS - tell) * groups);
+    group = xg_attention_at(w, group, all, all - xg_attention_tells(w->p) + tell * groups);
     return xg_tile_bulk_at(&w->t, w->barriers, group);
 }
 XG_FN xg_kval *xg_attention_teller(xg_attention_kernel *w, int64_t tell) {
