@@ -8,9 +8,9 @@
  * becomes A + (r0' - r0) b B. As in the forward pass, exps are relative to an earlier maximum, and sums are scaled
  * where that grows by much. That is four products and one exp of each score, not five and two.
  *
- * With sums in tensor memory (attention_back_tensor.c) one group of 128 rows has all keys of a step: two groups with
- * half of them each would need the same r0, and the same maximum. exp K and dS are summed up from where dP was. A
- * constant factor of all dS is one of the sums', in the end. */
+ * With sums in tensor memory (attention_back_tensor.c) each of eight warps has 16 rows, and all keys of a step: two
+ * groups with half of them each would need the same r0, and the same maximum. exp K and dS are summed up from where dP
+ * was. A constant factor of all dS is one of the sums', in the end. */
 #ifndef XG_SCHED_ATTENTION_BACK_ONCE_C
 #define XG_SCHED_ATTENTION_BACK_ONCE_C
 #include "attention.h"
@@ -60,11 +60,10 @@ XG_FN void xg_attention_once_find(xg_attention_form *f, const xg_inst *weights) 
     f->back.factors = all & (XG_ATTENTION_ONCE_EXP - 1) & ~(1u << f->back.rest);
     f->back.once = late == 1 && (all >> XG_ATTENTION_LINES & 15) == 5; /* exp and the sum */
 }
-/* Weights that are relative to an earlier maximum have the range of f32. What scores read of memory, as a bias, one
- * group of threads alone brings more slowly than two. */
+/* Weights that are relative to an earlier maximum have the range of f32. */
 XG_FN bool xg_attention_once_may(const xg_attention_plan *p) {
     return p->form.back.once && !p->form.back.rows_only && !p->votes && p->form.held == XLAGPU_BF16 &&
-           p->form.pieces[0] == 1 && !(p->shape.in_tensor && xg_attention_reads(&p->form));
+           p->form.pieces[0] == 1;
 }
 
 /* ---- the walk ---- */

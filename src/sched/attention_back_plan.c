@@ -81,10 +81,10 @@ enum {
     XG_ATTENTION_BACK_TENSOR_KEY = 7,     /* ... more for each of the step's keys: likewise */
     XG_ATTENTION_BACK_TURNED_LEAST = 90,  /* ... that sum up dK and dV: likewise */
     XG_ATTENTION_BACK_TURNED_KEY = 11,    /* ... more for each: likewise */
-    XG_ATTENTION_BACK_ONCE_LEAST = 840,   /* ... that have one walk: likewise */
+    XG_ATTENTION_BACK_ONCE_LEAST = 580,   /* ... that have one walk: likewise */
     XG_ATTENTION_BACK_ONCE_WAITS = 10,    /* ... of its step beside products: likewise */
-    XG_ATTENTION_BACK_ONCE_ENDS = 2300,   /* ... more of its block outside of its steps: likewise */
-    XG_ATTENTION_BACK_ONCE_CLOCKS = 500,  /* ... of another r0, in tensor memory: likewise */
+    XG_ATTENTION_BACK_ONCE_ENDS = 1200,   /* ... more of its block outside of its steps: likewise */
+    XG_ATTENTION_BACK_ONCE_CLOCKS = 340,  /* ... of another r0, in tensor memory: likewise */
     XG_ATTENTION_BACK_PASSES = 4            /* of scores' bytes, one way: dP, dS written; weights, dP, dS, dS read */
 };
 
@@ -442,14 +442,13 @@ XG_FN bool xg_attention_back_may_pair(const xg_attention_plan *p) {
            (!f->back.turned || f->back.second);
 }
 
-/* Of rows that are queries; one walk has more time for them than matrix units leave two. An order that names a tile
- * says how many. */
+/* Of rows that are queries; one walk has fewer of them. An order that names a tile says how many. */
 XG_FN int64_t xg_attention_back_powers(
     const xg_attention_form *f, const xg_attention_shape *s, const xg_record *given) {
     const xg_numbers *said = given ? xg_record_get(&given->form, "powers") : NULL;
     if (!s->in_tensor || f->back.turned) return 0;
     if (said && said->n == 1) return XG_MIN((int64_t)said->p[0], (int64_t)XG_ATTENTION_POWERS - 1);
-    return given && xg_record_get(&given->form, "group_tile") ? 0 : XG_ATTENTION_BACK_POWERS + s->once;
+    return given && xg_record_get(&given->form, "group_tile") ? 0 : XG_ATTENTION_BACK_POWERS - s->once;
 }
 XG_FN bool xg_attention_back_fits(const xg_attention_plan *p, const xg_device *m) {
     int64_t most = p->shape.grouped && p->threads > XG_TILE_BULK_GROUP
@@ -465,7 +464,8 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
 #define X(warps, step) {warps, 2, step, 2, true, false, true, false},
         XG_ATTENTION_BACK_TENSOR_SHAPES(X)
 #undef X
-            {4, 1, 64, 2, true, false, true, true}, /* one group: rows of two would need one reference */
+            {8, 1, 64, 1, true, false, true, true}, /* two groups with half of the keys each would need one reference */
+            {4, 1, 64, 2, true, false, true, true}, /* slower: for orders */
 #define X(warps, step) {warps, 1, step, 1, true, false, false, false}, {warps, 1, step, 1, true, false, false, true},
         XG_ATTENTION_BACK_GROUP_SHAPES(X)
 #undef X
@@ -490,6 +490,7 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
         if (!xg_attention_is_ordered(given, s, 1, p->powers)) continue;
         if (s->grouped && !xg_attention_back_may_group(&p->form, s, m)) continue;
         if ((s->blocks > 1 || narrow) && p->form.unit == XG_TILE_NO_UNIT) continue;
+        if (s->once && s->blocks > 1 && !(given && xg_record_get(&given->form, "warp_rows"))) continue;
         if (narrow && !given && xg_attention_reads(&p->form))
             continue; /* they would read a sector for few of its elements */
         xg_attention_back_settle(p, s, m);

@@ -11,8 +11,8 @@
  *         first: waits until all are; asks for dQ, or dK, += dS K, then for dP of the next step
  *
  * So the next scores are made while dS is, and the other products while exponents are. What rows have, both groups find
- * of their own keys, and join. In one walk (attention_back_once.c) one group has all of a step's keys: p and dS lie where
- * dP was, which is read first, so the next s is asked for once all have read this one ("seen"). Where dK and dV
+ * of their own keys, and join. In one walk (attention_back_once.c) each has half of the rows: p and dS lie where dP
+ * was, which is read first, so the next s is asked for once all have read this one ("seen"). Where dK and dV
  * have no room together, dV's walk goes first, in which dP is asked for but not made; of rows that have no room the
  * first operand's stay in shared memory. */
 #ifndef XG_SCHED_ATTENTION_BACK_TENSOR_C
