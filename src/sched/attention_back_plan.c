@@ -465,7 +465,7 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
         XG_ATTENTION_BACK_TENSOR_SHAPES(X)
 #undef X
             {8, 1, 64, 1, true, false, true, true}, /* two groups with half of the keys each would need one reference */
-            {4, 1, 64, 2, true, false, true, true}, /* slower: for orders */
+        {4, 1, 64, 2, true, false, true, true},     /* slower: for orders */
 #define X(warps, step) {warps, 1, step, 1, true, false, false, false}, {warps, 1, step, 1, true, false, false, true},
         XG_ATTENTION_BACK_GROUP_SHAPES(X)
 #undef X
