@@ -512,6 +512,12 @@ XG_INLINE xg_kval *xg_attention_most_of(const xg_attention_kernel *w, int64_t ha
 }
 XG_FN xg_kval *xg_attention_both(xg_attention_kernel *w, xg_kval *const *x);                /* an i64 of two f32 */
 XG_FN void xg_attention_each(xg_attention_kernel *w, xg_kval *v, xg_kelem e, xg_kval **to); /* and back */
+enum {
+    XG_ATTENTION_ALIKE = 4 /* operations behind each other that are made of two numbers at once: of dS three */
+};
+XG_FN xg_kval *xg_attention_alike(xg_attention_kernel *w, xg_kval *const *x, int64_t depth); /* such an i64 */
+XG_FN void xg_attention_pair_up(xg_attention_kernel *w, xg_kval **x);
+XG_FN xg_kval *xg_attention_other_factor(xg_attention_kernel *w, const xg_kval *x, double constant);
 XG_FN xg_kval *xg_attention_shift(xg_attention_kernel *w, xg_kval *most); /* most, or 0 where it is -inf */
 XG_FN xg_attention_product xg_attention_scores_product(xg_attention_kernel *w);
 XG_FN xg_attention_summed xg_attention_out_summed(xg_attention_kernel *w);
@@ -626,7 +632,8 @@ enum {
     XG_ATTENTION_READY,  /* weights, of all threads; of gradients: the place of scores, for what comes next */
     XG_ATTENTION_TAKEN,  /* scores, by all threads; of gradients: the place of dP likewise */
     XG_ATTENTION_LEFT,   /* tensor memory, by all threads: of the first group, for all; before that, what these show */
-    XG_ATTENTION_TELLS = 6,  /* barriers of a group, behind those of the buffers */
+    XG_ATTENTION_TELLS = 6,  /* barriers of a group, behind those of the buffers; in one walk of gradients one more: */
+    XG_ATTENTION_SEEN = 6,   /* scores, by all threads: their place is free */
     XG_ATTENTION_PLACED = 16 /* bytes in which the address of tensor memory is told */
 };
 XG_FN int64_t xg_attention_tensor_columns(const xg_attention_plan *p);     /* that a block allocates */
@@ -781,9 +788,9 @@ typedef struct xg_attention_back_spot {
     xg_kval *exp, *grad; /* NULL: the stage does not ask */
 } xg_attention_back_spot;
 XG_FN xg_kval *xg_attention_back_real(xg_attention_kernel *w, xg_attention_part part, const xg_attention_back_spot *s);
-/* What a dot takes of it; 0 beyond the last key. */
-XG_FN xg_kval *xg_attention_back_weight_within(
+XG_FN xg_kval *xg_attention_back_weight(/* what a dot takes of it */
     xg_attention_kernel *w, xg_attention_part part, const xg_inst *dot, const xg_attention_back_spot *s);
+XG_FN void xg_attention_back_pair_up(xg_attention_kernel *w, int64_t half, int64_t c);
 XG_FN xg_attention_summed xg_attention_back_summed(xg_attention_kernel *w, bool second);
 XG_FN void xg_attention_back_products(
     xg_attention_kernel *w, bool grads, void (*row)(xg_attention_kernel *w, int64_t half));

@@ -224,6 +224,7 @@ XG_FN xg_attention_summed xg_attention_back_summed(xg_attention_kernel *w, bool 
     o.width = second ? xg_attention_back_second_width(w->p) : w->p->depth;
     o.at = xg_attention_back_sums_at(w->p, second);
     o.weights_at = second ? 0 : w->p->shape.step;
+    if (w->p->shape.once) o.weights_at = w->p->shape.step + (second ? 0 : w->p->shape.step / XG_ATTENTION_PAIR);
     o.pieces = w->f->pieces[second];
     for (half = 0; half < w->p->halves; half++) {
         o.weights[half] = !second ? w->grads[half] : w->p->shape.grouped ? w->soft[half] : w->scores[half];
@@ -246,13 +247,19 @@ XG_FN void xg_attention_back_sum(xg_attention_kernel *w, bool second) {
     if (!second && w->f->back.second) xg_attention_wait(w); /* the weights lie where dS comes */
     xg_attention_plain_sum(w, &o);
 }
-/* What a dot takes of it; 0 beyond the last key, where nothing has brought lines. */
-XG_FN xg_kval *xg_attention_back_weight_within(
-    xg_attention_kernel *w, xg_attention_part part, const xg_inst *dot, const xg_attention_back_spot *s) {
-    xg_kval *v = xg_attention_back_weight(w, part, dot, s);
-    xg_kval *cond = xg_attention_below(w, xg_attention_key(w, s->c), w->f->keys);
+/* What a dot takes of a column; 0 beyond the last key, where nothing has brought lines. */
+XG_FN xg_kval *xg_attention_back_within(xg_attention_kernel *w, int64_t c, xg_kval *v) {
+    xg_kval *cond = xg_attention_below(w, xg_attention_key(w, c), w->f->keys);
     xg_kb *b = xg_attention_b(w);
     return cond ? xg_kselect(b, cond, v, xg_kconst_float(b, v->type->elem, 0)) : v;
+}
+/* The same of dS, behind each second column. */
+XG_FN void xg_attention_back_pair_up(xg_attention_kernel *w, int64_t half, int64_t c) {
+    xg_kval **x = &w->grads[half][c - c % XG_ATTENTION_PAIR];
+    int64_t k;
+    if (c % XG_ATTENTION_PAIR == 0) return;
+    xg_attention_pair_up(w, x);
+    for (k = 0; k < XG_ATTENTION_PAIR; k++) x[k] = xg_attention_back_within(w, c - 1 + k, x[k]);
 }
 /* The weights of the second dot, whose products are made while dS is. */
 XG_FN void xg_attention_back_soften(xg_attention_kernel *w) {
@@ -262,7 +269,8 @@ XG_FN void xg_attention_back_soften(xg_attention_kernel *w) {
     for (s.c = 0; s.c < w->p->own / XG_ATTENTION_BESIDE; s.c++)
         for (s.half = 0; s.half < w->p->halves; s.half++) {
             s.exp = w->scores[s.half][s.c];
-            w->soft[s.half][s.c] = xg_attention_back_weight_within(w, XG_ATTENTION_SOFT, w->f->back.second, &s);
+            w->soft[s.half][s.c] =
+                xg_attention_back_within(w, s.c, xg_attention_back_weight(w, XG_ATTENTION_SOFT, w->f->back.second, &s));
         }
     xg_attention_back_sum(w, true);
 }
@@ -278,7 +286,8 @@ XG_FN void xg_attention_back_group_dots(xg_attention_kernel *w) {
         for (s.half = 0; s.half < w->p->halves; s.half++) {
             s.exp = w->scores[s.half][s.c];
             s.grad = w->grads[s.half][s.c];
-            w->grads[s.half][s.c] = xg_attention_back_weight_within(w, XG_ATTENTION_WEIGHTS, w->f->match.out_dot, &s);
+            w->grads[s.half][s.c] = xg_attention_back_weight(w, XG_ATTENTION_WEIGHTS, w->f->match.out_dot, &s);
+            xg_attention_back_pair_up(w, s.half, s.c);
         }
     if (first) xg_attention_back_show(w);
     if (first) xg_attention_back_sum(w, false);
@@ -329,17 +338,34 @@ XG_FN void xg_attention_back_most_row(xg_attention_kernel *w, int64_t half) {
     xg_attention_exps(w, w->scores[half], columns, xg_attention_back_grow(w, half, most));
     xg_attention_add_up(w, half);
 }
+/* Two neighbours, added to what is both's, if there is something. */
+XG_FN xg_kval *xg_attention_added_pair(xg_attention_kernel *w, xg_kval *const *x, xg_kval *all) {
+    xg_kval *v = xg_attention_alike(w, x, XG_ATTENTION_ALIKE);
+    if (!all) return v;
+    /* of a product less 0 it takes the 0's place */
+    return v->def->op == XG_K_OP_FMAF2 && xg_kval_by(x[0], XG_K_OP_MULF)
+               ? xg_k3(xg_attention_b(w), XG_K_OP_FMAF2, XG_KOPERAND(v->def, 0), XG_KOPERAND(v->def, 1), all)
+               : xg_k3(xg_attention_b(w), XG_K_OP_FMAF2, v, xg_attention_twice(w, xg_attention_number(w, 1)), all);
+}
 /* and, with lines that are 1, the sum over dP relative to that maximum. */
 XG_FN void xg_attention_back_delta_row(xg_attention_kernel *w, int64_t half) {
-    xg_kval **delta = &w->stat[half][XG_ATTENTION_GRAD_SUM], *v;
+    xg_kval **delta = &w->stat[half][XG_ATTENTION_GRAD_SUM], *v[XG_ATTENTION_PAIR], *all = NULL;
     xg_attention_back_spot s;
+    int64_t k;
     s.half = half;
     for (s.c = 0; s.c < w->p->own / XG_ATTENTION_BESIDE && *delta; s.c++) {
         s.exp = w->scores[half][s.c];
         s.grad = w->grads[half][s.c];
-        v = xg_attention_back_real(w, XG_ATTENTION_DELTA, &s);
-        *delta = xg_attention_added(w, v, *delta);
+        k = s.c % XG_ATTENTION_PAIR;
+        v[k] = xg_attention_back_real(w, XG_ATTENTION_DELTA, &s);
+        if (!w->p->shape.in_tensor)
+            *delta = xg_attention_added(w, v[k], *delta);
+        else if (k)
+            all = xg_attention_added_pair(w, v, all);
     }
+    if (!all) return;
+    xg_attention_each(w, all, XG_E_F32, v);
+    for (k = 0; k < XG_ATTENTION_PAIR; k++) *delta = xg_k2(xg_attention_b(w), XG_K_OP_ADDF, *delta, v[k]);
 }
 /* ... that sums up over weights and dP. */
 XG_FN void xg_attention_back_delta_step(xg_attention_kernel *w) {
@@ -803,12 +829,21 @@ XG_FN void xg_attention_back_keep_rows(xg_attention_kernel *w) {
     if (xg_attention_back_through_keys(w->p)) values = w->keys;
     if (w->p->keeps_grads) w->kept_grad = xg_attention_kept_words(w, values, side[1], w->p->value_pitch, w->p->columns);
 }
+/* Warp groups' threads that wait for many rows have no registers for all of them. */
+XG_FN bool xg_attention_back_copies_rows(const xg_attention_plan *p) {
+    const xg_attention_stage *s = p->form.stages;
+    const xg_inst *rows = s[XG_ATTENTION_QUERY].root, *grads = s[XG_ATTENTION_GRAD].root;
+    return p->shape.in_tensor && xg_tile_is_moved(rows) && xg_tile_is_moved(grads) &&
+           rows->shape->type == p->form.held && grads->shape->type == p->form.held &&
+           XG_MIN(s[XG_ATTENTION_QUERY].lanes, s[XG_ATTENTION_GRAD].lanes) * xg_type_bytes(p->form.held) ==
+               XG_TILE_ACCESS_BYTES;
+}
 XG_FN void xg_attention_back_emit(xg_fusion_emission *e, const xg_attention_plan *p) {
     xg_attention_kernel *w = XG_NEW(e->arena, xg_attention_kernel);
     xg_kfunc *f = e->m->entry;
     const xg_attention_back *back = &p->form.back;
     uint32_t n = back->n_kept + (uint32_t)(!back->rows_only + (back->second != NULL) + back->shows), k;
-    f->async_copies = p->copied && !p->shape.grouped;
+    f->async_copies = p->copied && (!p->shape.grouped || xg_attention_back_copies_rows(p));
     w->p = p;
     w->f = &p->form;
     w->scaled = p->form.scaled;

@@ -8,9 +8,9 @@
  * becomes A + (r0' - r0) b B. As in the forward pass, exps are relative to an earlier maximum, and sums are scaled
  * where that grows by much. That is four products and one exp of each score, not five and two.
  *
- * With sums in tensor memory (attention_back_tensor.c) one group of 128 rows has all keys of a step: two groups with
- * half of them each would need the same r0, and the same maximum. The sum of exp K is asked for while dP is made, so
- * where another r0 is looked for that waits for dP first. */
+ * With sums in tensor memory (attention_back_tensor.c) each of eight warps has 16 rows, and all keys of a step: two
+ * groups with half of them each would need the same r0, and the same maximum. exp K and dS are summed up from where dP
+ * was. A constant factor of all dS is one of the sums', in the end. */
 #ifndef XG_SCHED_ATTENTION_BACK_ONCE_C
 #define XG_SCHED_ATTENTION_BACK_ONCE_C
 #include "attention.h"
@@ -60,11 +60,10 @@ XG_FN void xg_attention_once_find(xg_attention_form *f, const xg_inst *weights) 
     f->back.factors = all & (XG_ATTENTION_ONCE_EXP - 1) & ~(1u << f->back.rest);
     f->back.once = late == 1 && (all >> XG_ATTENTION_LINES & 15) == 5; /* exp and the sum */
 }
-/* Weights that are relative to an earlier maximum have the range of f32. What scores read of memory, as a bias, one
- * group of threads alone brings more slowly than two. */
+/* Weights that are relative to an earlier maximum have the range of f32. */
 XG_FN bool xg_attention_once_may(const xg_attention_plan *p) {
     return p->form.back.once && !p->form.back.rows_only && !p->votes && p->form.held == XLAGPU_BF16 &&
-           p->form.pieces[0] == 1 && !(p->shape.in_tensor && xg_attention_reads(&p->form));
+           p->form.pieces[0] == 1;
 }
 
 /* ---- the walk ---- */
@@ -75,17 +74,39 @@ XG_FN void xg_attention_once_carry(xg_attention_kernel *w, xg_flow *f, int64_t h
     xg_flow_slot(f, &w->pivot[half]);
     if (w->p->shape.in_tensor) xg_flow_slot(f, &w->before[half]);
 }
-/* A stage with other values of exp, dP, and of what is late. */
+/* A constant that dS is multiplied by last: its sums are, in the end. */
+XG_FN double xg_attention_once_scale(const xg_attention_kernel *w) {
+    static const double LEAST = 1e-60, MOST = 1e60;
+    const xg_inst *i = w->f->stages[XG_ATTENTION_WEIGHTS].root;
+    double v;
+    uint32_t k;
+    while (i->op == XG_CONVERT || xg_attention_moves(i)) i = XG_OPERAND(i, 0);
+    for (k = 0; k < 2 && i->op == XG_MULTIPLY && i->shape->type == w->f->sum; k++)
+        if (xg_attention_constant(XG_OPERAND(i, k), &v) && v * v > LEAST && v * v < MOST) return v;
+    return 1;
+}
+XG_FN xg_kval *xg_attention_once_bare(xg_attention_kernel *w, xg_kval *x) {
+    double scale = xg_attention_once_scale(w);
+    xg_kval *v = scale == 1 ? x : xg_attention_other_factor(w, x, scale);
+    return v ? v : xg_k2(xg_attention_b(w), XG_K_OP_MULF, x, xg_attention_number(w, 1 / scale));
+}
+/* A stage with other values of exp, dP, and of what is late; dS is without its constant. */
 XG_FN xg_kval *xg_attention_once_weight(
     xg_attention_kernel *w, int64_t half, int64_t c, xg_kval *exp, xg_kval *grad, xg_kval *late) {
+    xg_kb *b = xg_attention_b(w);
     xg_attention_back_spot s;
+    xg_kval *v;
     s.half = half;
     s.c = c;
     s.exp = exp ? exp : w->scores[half][c];
     s.grad = grad;
     w->line[half][w->f->back.rest] = late;
-    if (exp) return xg_attention_back_real(w, late ? XG_ATTENTION_WEIGHTS : XG_ATTENTION_DELTA, &s);
-    return xg_attention_back_weight_within(w, XG_ATTENTION_WEIGHTS, w->f->match.out_dot, &s);
+    if (exp && !late) return xg_attention_back_real(w, XG_ATTENTION_DELTA, &s);
+    if (exp) return xg_attention_once_bare(w, xg_attention_back_real(w, XG_ATTENTION_WEIGHTS, &s));
+    v = xg_attention_back_weight(w, XG_ATTENTION_WEIGHTS, w->f->match.out_dot, &s);
+    exp = xg_kval_by(v, XG_K_OP_TRUNCF) ? XG_KOPERAND(v->def, 0) : xg_kcast(b, XG_K_OP_EXTF, v, XG_E_F32);
+    exp = xg_attention_once_bare(w, exp);
+    return xg_kcast(b, XG_K_OP_TRUNCF, exp, v->type->elem);
 }
 /* Of how many steps one finds another r0, if all weigh the same; one more does, since lanes have sums of their own. */
 XG_FN int64_t xg_attention_once_seldom(int64_t steps) {
@@ -117,7 +138,6 @@ XG_FN void xg_attention_once_pivot(xg_attention_kernel *w) {
     }
     xg_flow_if(&f, xg_k1(b, XG_K_OP_VOTEANY, any));
     f.op->a = in_tensor ? xg_attention_once_seldom(w->p->walked) : 1;
-    if (in_tensor) xg_attention_back_grads(w);
     for (half = 0; half < w->p->halves; half++) {
         xg_kval **delta = &w->stat[half][XG_ATTENTION_GRAD_SUM], *before = *delta;
         if (in_tensor) xg_attention_back_delta_row(w, half);
@@ -143,19 +163,37 @@ XG_FN void xg_attention_once_pivot(xg_attention_kernel *w) {
     if (in_tensor) xg_attention_shrink(w, xg_attention_back_sums_at(w->p, false), n, grown, n);
     xg_flow_end(&f);
 }
-/* The sum of exp K. */
-XG_FN void xg_attention_once_second(xg_attention_kernel *w) {
+/* The sum of exp K; of tensor memory its words are made while dP is. */
+XG_FN void xg_attention_once_soften(xg_attention_kernel *w) {
     int64_t half, c;
     for (c = 0; c < w->p->own / XG_ATTENTION_BESIDE; c++)
         for (half = 0; half < w->p->halves; half++)
             w->soft[half][c] = xg_attention_converted_to(w, xg_elem_real(w->scores[half][c]), w->f->sum, w->f->held);
-    xg_attention_back_sum(w, true);
+    for (half = 0; half < w->p->halves && w->p->shape.in_tensor; half++) xg_attention_make_words(w, w->soft[half]);
 }
-/* Of tensor memory it is asked for while dP is made, so r0 comes first. */
-XG_FN void xg_attention_once_step(xg_attention_kernel *w) {
+/* dS from dP; then dP is what it was. */
+XG_FN void xg_attention_once_weights(xg_attention_kernel *w) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c;
+    size_t n = (size_t)columns;
+    xg_kval **grads[XG_ATTENTION_HALVES_MAX];
+    for (half = 0; half < w->p->halves; half++) {
+        grads[half] = XG_NEW_N(w->t.e->arena, xg_kval *, n);
+        memcpy(grads[half], w->grads[half], n * sizeof *grads[half]);
+    }
+    for (c = 0; c < columns; c++)
+        for (half = 0; half < w->p->halves; half++) {
+            w->grads[half][c] = xg_attention_once_weight(w, half, c, NULL, w->grads[half][c], w->pivot[half]);
+            xg_attention_back_pair_up(w, half, c);
+        }
+    xg_attention_back_sum(w, false);
+    for (half = 0; half < w->p->halves; half++) memcpy(w->grads[half], grads[half], n * sizeof *grads[half]);
+}
+/* Of tensor memory the sum over dP goes on behind dS, for which others wait. */
+XG_FN void xg_attention_once_step(xg_attention_kernel *w) {
+    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half;
     xg_kval *most[XG_ATTENTION_HALVES_MAX];
     bool in_tensor = w->p->shape.in_tensor;
+    xg_attention_summed o;
     xg_attention_back_products(w, true, NULL);
     xg_attention_peaks(w, most);
     xg_attention_refer(w, most);
@@ -167,17 +205,18 @@ XG_FN void xg_attention_once_step(xg_attention_kernel *w) {
         xg_attention_exps(w, w->scores[half], columns, xg_attention_shift(w, w->stat[half][XG_ATTENTION_REFERENCE]));
         xg_attention_add_up(w, half);
     }
-    if (in_tensor) xg_attention_once_pivot(w);
-    if (in_tensor) xg_attention_once_second(w);
+    if (in_tensor) xg_attention_once_soften(w);
     xg_attention_back_grads(w);
-    for (half = 0; half < w->p->halves; half++) xg_attention_back_delta_row(w, half);
-    if (!in_tensor) xg_attention_once_pivot(w);
-    for (c = 0; c < columns; c++)
-        for (half = 0; half < w->p->halves; half++)
-            w->grads[half][c] = xg_attention_once_weight(w, half, c, NULL, w->grads[half][c], w->pivot[half]);
-    xg_attention_back_sum(w, false);
+    for (half = 0; half < w->p->halves && !in_tensor; half++) xg_attention_back_delta_row(w, half);
+    o = xg_attention_back_summed(w, true);
+    if (in_tensor) xg_attention_write_back(w, o.weights, o.weights_at, o.pieces); /* r0 needs their registers */
+    xg_attention_once_pivot(w);
+    if (in_tensor) xg_attention_back_tensor_next(w, NULL, false);
+    xg_attention_once_weights(w);
+    for (half = 0; half < w->p->halves && in_tensor; half++) xg_attention_back_delta_row(w, half);
     if (in_tensor) return;
-    xg_attention_once_second(w);
+    xg_attention_once_soften(w);
+    xg_attention_back_sum(w, true);
     xg_attention_back_group_end(w);
     xg_attention_back_leave(w);
 }
@@ -220,6 +259,7 @@ XG_FN void xg_attention_once_end(xg_attention_kernel *w) {
     for (half = 0; half < w->p->halves; half++) {
         xg_kval *by = xg_attention_shift(w, w->stat[half][XG_ATTENTION_REFERENCE]), *v;
         by = xg_attention_exp(w, by, w->shift[half]);
+        by = xg_k2(b, XG_K_OP_MULF, by, xg_attention_number(w, xg_attention_once_scale(w)));
         w->by[half] = xg_attention_once_product(w, half, w->f->back.factors, by);
         w->before[half] = xg_attention_once_product(w, half, w->f->back.of_grads, xg_attention_number(w, 1));
         v = xg_k2(b, XG_K_OP_MULF, w->pivot[half], w->before[half]);

@@ -77,7 +77,14 @@ enum {
     XG_ATTENTION_BACK_LAUNCH_PS = 2500000,  /* of a kernel more */
     XG_ATTENTION_BACK_KERNELS = 3,          /* of the unfused pass beside as many as there are here */
     XG_ATTENTION_BACK_POWERS = 2,           /* of eight by multiply-adds, with sums in tensor memory: likewise */
-    XG_ATTENTION_BACK_ONCE_CLOCKS = 900,    /* ... of another r0, in tensor memory: likewise */
+    XG_ATTENTION_BACK_TENSOR_LEAST = 180, /* ... of its threads in tensor memory, however little there is to multiply */
+    XG_ATTENTION_BACK_TENSOR_KEY = 7,     /* ... more for each of the step's keys: likewise */
+    XG_ATTENTION_BACK_TURNED_LEAST = 90,  /* ... that sum up dK and dV: likewise */
+    XG_ATTENTION_BACK_TURNED_KEY = 11,    /* ... more for each: likewise */
+    XG_ATTENTION_BACK_ONCE_LEAST = 580,   /* ... that have one walk: likewise */
+    XG_ATTENTION_BACK_ONCE_WAITS = 10,    /* ... of its step beside products: likewise */
+    XG_ATTENTION_BACK_ONCE_ENDS = 1200,   /* ... more of its block outside of its steps: likewise */
+    XG_ATTENTION_BACK_ONCE_CLOCKS = 340,  /* ... of another r0, in tensor memory: likewise */
     XG_ATTENTION_BACK_PASSES = 4            /* of scores' bytes, one way: dP, dS written; weights, dP, dS, dS read */
 };
 
@@ -174,6 +181,7 @@ XG_FN void xg_attention_back_settle(xg_attention_plan *p, const xg_attention_sha
     const xg_attention_form *f = &p->form;
     xg_attention_settle(p, s, m);
     p->keeps_rows = p->keeps_grads = p->apart = false;
+    if (s->once && s->in_tensor && p->stages > 1) p->stages++; /* the next but one step's scores are asked for early */
     if (s->in_tensor)
         p->apart = f->back.second && xg_attention_tensor_columns(p) > XG_KTENSOR_COLUMNS;
     else
@@ -291,7 +299,7 @@ XG_APART XG_FN void xg_attention_back_count_group(
     int64_t groups = p->threads / xg_attention_group_threads(p), rows = p->tile / groups, step = p->shape.step, scores,
             widths;
     int64_t bytes = xg_type_bytes(p->form.held), waits = XG_ATTENTION_BACK_GROUP_CLOCKS;
-    int64_t ends = XG_ATTENTION_BACK_ENDS_CLOCKS;
+    int64_t ends = XG_ATTENTION_BACK_ENDS_CLOCKS, least = 0;
     xg_attention_back_widths(p, &scores, &widths);
     c->threads = p->threads + p->producers;
     c->registers = XG_TILE_REGISTERS / c->threads;
@@ -300,9 +308,15 @@ XG_APART XG_FN void xg_attention_back_count_group(
     c->shared_passes = c->unit_passes;
     c->bulk_sectors = c->l2_sectors;
     c->barriers = 1;
-    if (p->shape.in_tensor) waits = XG_ATTENTION_BACK_TENSOR_CLOCKS;
-    if (p->shape.in_tensor && p->shape.once)
-        waits += XG_ATTENTION_BACK_ONCE_CLOCKS / xg_attention_once_seldom(p->walked);
+    if (p->shape.in_tensor) {
+        waits = XG_ATTENTION_BACK_TENSOR_CLOCKS;
+        least = walks * (XG_ATTENTION_BACK_TENSOR_LEAST + XG_ATTENTION_BACK_TENSOR_KEY * step);
+    }
+    if (p->shape.in_tensor && p->shape.once) {
+        waits = XG_ATTENTION_BACK_ONCE_WAITS;
+        least = XG_ATTENTION_BACK_ONCE_LEAST + XG_ATTENTION_BACK_ONCE_CLOCKS / xg_attention_once_seldom(p->walked);
+        ends += XG_ATTENTION_BACK_ONCE_ENDS;
+    }
     if (p->shape.in_tensor) { /* products beside the threads; copies fill what they read */
         issue = 0;
         c->shared_passes = xg_cost_add(c->shared_passes, c->l2_sectors * XG_SECTOR_BYTES / XG_PASS_BYTES);
@@ -313,10 +327,12 @@ XG_APART XG_FN void xg_attention_back_count_group(
             c->shared_passes = xg_cost_add_mul(c->shared_passes, all,
                 p->threads / XG_WARP_LANES * p->form.back.n_lines * p->own / XG_ATTENTION_BESIDE);
             waits = XG_ATTENTION_BACK_TURNED_CLOCKS;
+            least = XG_ATTENTION_BACK_TURNED_LEAST + XG_ATTENTION_BACK_TURNED_KEY * step;
             ends += XG_ATTENTION_BACK_TURNED_ENDS;
         }
     }
-    c->warp_clocks = xg_cost_mul(p->walked, rows * step * widths / rate + issue + walks * waits);
+    waits = XG_MAX(rows * step * widths / rate + issue + walks * waits, least);
+    c->warp_clocks = xg_cost_mul(p->walked, waits);
     if (p->bounded && p->form.back.turned) ends += XG_ATTENTION_BACK_VOTE_CLOCKS;
     c->warp_clocks = xg_cost_add(c->warp_clocks, ends);
 }
@@ -426,14 +442,13 @@ XG_FN bool xg_attention_back_may_pair(const xg_attention_plan *p) {
            (!f->back.turned || f->back.second);
 }
 
-/* Of rows that are queries; one walk has more time for them than matrix units leave two. An order that names a tile
- * says how many. */
+/* Of rows that are queries; one walk has fewer of them. An order that names a tile says how many. */
 XG_FN int64_t xg_attention_back_powers(
     const xg_attention_form *f, const xg_attention_shape *s, const xg_record *given) {
     const xg_numbers *said = given ? xg_record_get(&given->form, "powers") : NULL;
     if (!s->in_tensor || f->back.turned) return 0;
     if (said && said->n == 1) return XG_MIN((int64_t)said->p[0], (int64_t)XG_ATTENTION_POWERS - 1);
-    return given && xg_record_get(&given->form, "group_tile") ? 0 : XG_ATTENTION_BACK_POWERS + s->once;
+    return given && xg_record_get(&given->form, "group_tile") ? 0 : XG_ATTENTION_BACK_POWERS - s->once;
 }
 XG_FN bool xg_attention_back_fits(const xg_attention_plan *p, const xg_device *m) {
     int64_t most = p->shape.grouped && p->threads > XG_TILE_BULK_GROUP
@@ -449,7 +464,8 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
 #define X(warps, step) {warps, 2, step, 2, true, false, true, false},
         XG_ATTENTION_BACK_TENSOR_SHAPES(X)
 #undef X
-            {4, 1, 64, 2, true, false, true, true}, /* one group: rows of two would need one reference */
+            {8, 1, 64, 1, true, false, true, true}, /* two groups with half of the keys each would need one reference */
+        {4, 1, 64, 2, true, false, true, true},     /* slower: for orders */
 #define X(warps, step) {warps, 1, step, 1, true, false, false, false}, {warps, 1, step, 1, true, false, false, true},
         XG_ATTENTION_BACK_GROUP_SHAPES(X)
 #undef X
@@ -474,6 +490,7 @@ XG_FN bool xg_attention_back_plan_of(xg_attention_plan *p, const xg_device *m, c
         if (!xg_attention_is_ordered(given, s, 1, p->powers)) continue;
         if (s->grouped && !xg_attention_back_may_group(&p->form, s, m)) continue;
         if ((s->blocks > 1 || narrow) && p->form.unit == XG_TILE_NO_UNIT) continue;
+        if (s->once && s->blocks > 1 && !(given && xg_record_get(&given->form, "warp_rows"))) continue;
         if (narrow && !given && xg_attention_reads(&p->form))
             continue; /* they would read a sector for few of its elements */
         xg_attention_back_settle(p, s, m);

@@ -11,7 +11,8 @@
  *         first: waits until all are; asks for dQ, or dK, += dS K, then for dP of the next step
  *
  * So the next scores are made while dS is, and the other products while exponents are. What rows have, both groups find
- * of their own keys, and join. In one walk (attention_back_once.c) one group has all of a step's keys. Where dK and dV
+ * of their own keys, and join. In one walk (attention_back_once.c) each has half of the rows: p and dS lie where dP
+ * was, which is read first, so the next s is asked for once all have read this one ("seen"). Where dK and dV
  * have no room together, dV's walk goes first, in which dP is asked for but not made; of rows that have no room the
  * first operand's stay in shared memory. */
 #ifndef XG_SCHED_ATTENTION_BACK_TENSOR_C
@@ -26,20 +27,22 @@ XG_FN int64_t xg_attention_back_sums_at(const xg_attention_plan *p, bool second)
 XG_FN int64_t xg_attention_back_rows_at(const xg_attention_plan *p) {
     return xg_attention_back_sums_at(p, true) + xg_attention_back_second_width(p);
 }
-/* An operand of the tile's rows to columns of tensor memory. */
+/* An operand of the tile's rows to columns of tensor memory: many are read before they are written. */
 XG_FN void xg_attention_back_tensor_put(xg_attention_kernel *w, xg_kval *from, int64_t width, int64_t to) {
     enum {
         LINE = XG_KWGMMA_LINE_BYTES / 2, /* elements */
         WORDS = LINE / 16
     };
-    int64_t block, k;
+    int64_t n = xg_attention_read_at_once(width / 2) / XG_KMMA_N, block, k, j;
     for (block = 0; block < w->p->shape.blocks; block++)
-        for (k = 0; k < width / 16; k++) {
-            xg_kval *o[2];
-            int64_t place = k / WORDS * w->p->tile * LINE + block * XG_ATTENTION_ROWS * LINE;
-            o[1] = xg_attention_lined_words(w, from, LINE, place, k % WORDS);
-            o[0] = xg_attention_cell(w, block * XG_ATTENTION_ROWS, to + k * (int64_t)XG_KMMA_N, 0);
-            xg_attention_write_cells(w, o, 1);
+        for (k = 0; k < width / 16; k += n) {
+            xg_kval *o[1 + XG_ATTENTION_VECTORS_AT_ONCE];
+            int64_t row = block * XG_ATTENTION_ROWS;
+            o[0] = xg_attention_cell(w, row, to + k * (int64_t)XG_KMMA_N, 0);
+            for (j = 0; j < n; j++)
+                o[1 + j] = xg_attention_lined_words(
+                    w, from, LINE, ((k + j) / WORDS * w->p->tile + row) * LINE, (k + j) % WORDS);
+            xg_attention_write_cells(w, o, n);
         }
 }
 XG_FN void xg_attention_back_tensor_keep(xg_attention_kernel *w) {
@@ -72,6 +75,7 @@ XG_FN void xg_attention_back_tensor_take(xg_attention_kernel *w, bool grads) {
     xg_attention_read_all(w, grads ? w->p->shape.step : 0, w->p->own, grads ? w->grads : w->scores);
     if (!grads && w->f->back.turned) /* the lines are there */
         xg_attention_await_side(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_FULL, w->turn, 0);
+    if (w->p->shape.once && !grads) xg_attention_tell(w, XG_ATTENTION_SEEN);
     if (!grads && !xg_attention_back_softens(w)) xg_attention_back_tensor_next(w, NULL, false);
 }
 XG_FN void xg_attention_back_tensor_next(xg_attention_kernel *w, const xg_attention_summed *o, bool grads) {
@@ -86,7 +90,10 @@ XG_FN void xg_attention_back_tensor_walked(xg_attention_kernel *w) {
 }
 /* The same of the thread that asks, for both places: w->dots: sums are made. */
 XG_FN void xg_attention_back_ask_step(xg_attention_kernel *w, xg_kval *next) {
+    bool once = w->p->shape.once;
     int64_t grads;
+    if (once) xg_attention_await_tell(w, XG_ATTENTION_SEEN, w->turn, 0);
+    if (once) xg_attention_ask_scores(w, next, false);
     for (grads = 0; grads < 2; grads++) {
         xg_attention_await_tell(w, grads ? XG_ATTENTION_TAKEN : XG_ATTENTION_READY, w->turn, 0);
         if (w->dots && (grads ? !w->skips[0] : xg_attention_back_softens(w))) {
@@ -97,7 +104,7 @@ XG_FN void xg_attention_back_ask_step(xg_attention_kernel *w, xg_kval *next) {
             xg_attention_leave_side(w, XG_ATTENTION_SIDE_KEYS, w->turn);
             xg_attention_leave_side(w, XG_ATTENTION_SIDE_VALUES, w->turn);
         }
-        xg_attention_ask_scores(w, next, grads);
+        if (grads || !once) xg_attention_ask_scores(w, next, grads);
     }
 }
 

@@ -224,6 +224,10 @@ XG_FN void xg_attention_bring_fixed(xg_attention_kernel *w, const xg_attention_f
     t.first = xg_tile_join(&w->t, w->tile, w->p->tile, xg_elem_index(&w->t.s, 0));
     t.to = o->to;
     xg_attention_fetch_sizes(w, &t);
+    if (w->t.e->m->entry->async_copies && w->p->shape.grouped) {
+        xg_attention_copy_tile(w, &t);
+        return;
+    }
     xg_attention_ask(w, &t);
     xg_attention_put(w, &t);
 }
@@ -251,6 +255,9 @@ XG_FN void xg_attention_bring_grads(xg_attention_kernel *w) {
 XG_FN void xg_attention_bring_rows(xg_attention_kernel *w) {
     xg_attention_bring_query(w);
     if (w->f->back.is && !xg_attention_back_in_turn(w->p)) xg_attention_bring_grads(w);
+    if (!w->t.e->m->entry->async_copies || !w->p->shape.grouped) return;
+    xg_kir_do(xg_attention_b(w), XG_K_OP_ASYNC_COMMIT, NULL, 0);
+    xg_attention_await(w, 0);
 }
 /* The keys' tile of a step, or that of the values, in that buffer. */
 XG_FN xg_attention_fetch xg_attention_fetch_of(

@@ -491,6 +491,9 @@ XG_FN void xg_attention_places(xg_attention_kernel *w) {
     w->beside = xg_tile_rest(&w->t, w->lane, XG_ATTENTION_BESIDE);
     xg_attention_stand(w, id);
     w->across = xg_tile_rest(&w->t, w->warp, p->shape.warps);
+    if (p->shape.in_tensor && p->shape.blocks == 1) /* a warp may read 32 rows by its number; two share them */
+        w->across = xg_tile_join(&w->t, xg_tile_rest(&w->t, w->warp, p->shape.warps / 2), 2,
+            xg_tile_quotient(&w->t, w->warp, p->shape.warps / 2));
     w->part = xg_tile_quotient(&w->t, w->warp, p->shape.warps);
     xg_attention_stand_rows(w, NULL);
 }

@@ -27,7 +27,8 @@ enum {
 };
 
 XG_FN int64_t xg_attention_group_threads(const xg_attention_plan *p) {
-    return p->shape.parts * (int64_t)XG_TILE_BULK_GROUP;
+    int64_t all = p->shape.parts * (int64_t)XG_TILE_BULK_GROUP;
+    return p->shape.in_tensor ? p->threads * XG_KTENSOR_M / p->tile : all;
 }
 XG_FN int64_t xg_attention_lines(int64_t extent) { return xg_tile_over(extent, XG_ATTENTION_LINE); }
 XG_FN int64_t xg_attention_grad_at(const xg_attention_plan *p) { return xg_attention_lines(p->depth); }

@@ -175,6 +175,56 @@ XG_FN xg_kval *xg_attention_twice(xg_attention_kernel *w, xg_kval *x) {
     two[0] = two[1] = x;
     return w->p->shape.in_tensor ? xg_attention_both(w, two) : x;
 }
+/* Of a product with this constant the other factor, else NULL. */
+XG_FN xg_kval *xg_attention_other_factor(xg_attention_kernel *w, const xg_kval *x, double constant) {
+    int64_t bits, own, k;
+    (void)xg_kval_is_const(xg_attention_number(w, constant), &bits);
+    for (k = 0; k < 2 && xg_kval_by(x, XG_K_OP_MULF); k++)
+        if (xg_kval_is_const(XG_KOPERAND(x->def, k), &own) && own == bits) return XG_KOPERAND(x->def, 1 - k);
+    return NULL;
+}
+/* Two neighbours that are made alike, by instructions that make both: x + y is x 1 + y, x y less 0. */
+XG_FN xg_kval *xg_attention_alike(xg_attention_kernel *w, xg_kval *const *x, int64_t depth) {
+    const xg_kop *p = x[0]->def, *q = x[1]->def;
+    xg_kval *o[3], *two[XG_ATTENTION_PAIR];
+    uint32_t k;
+    two[0] = xg_attention_other_factor(w, x[0], 1);
+    two[1] = xg_attention_other_factor(w, x[1], 1);
+    if (two[0] && two[1]) return xg_attention_alike(w, two, depth);
+    if (!depth || !p || !q || p == q || p->op != q->op || p->operands[0].value->type->elem != XG_E_F32 ||
+        (p->op != XG_K_OP_MULF && p->op != XG_K_OP_ADDF && p->op != XG_K_OP_SUBF && p->op != XG_K_OP_FMA))
+        return xg_attention_both(w, x);
+    for (k = 0; k < p->n_operands; k++) {
+        two[0] = XG_KOPERAND(p, k);
+        two[1] = XG_KOPERAND(q, k);
+        o[k] = xg_attention_alike(w, two, depth - 1);
+    }
+    if (p->op == XG_K_OP_SUBF) {
+        two[0] = o[0];
+        o[0] = o[1];
+        o[1] = two[0];
+    }
+    if (p->op != XG_K_OP_FMA) {
+        k = p->op == XG_K_OP_MULF;
+        o[2] = k ? NULL : o[1];
+        o[k ? 2 : 1] = xg_attention_twice(w, xg_attention_number(w, k ? -0.0 : p->op == XG_K_OP_SUBF ? -1.0 : 1.0));
+    }
+    return xg_attention_fma(w, o[0], o[1], o[2]);
+}
+/* ..., in their place, as they are before they are rounded. */
+XG_FN void xg_attention_pair_up(xg_attention_kernel *w, xg_kval **x) {
+    xg_kelem e = x[0]->type->elem;
+    xg_kval *two[XG_ATTENTION_PAIR];
+    int64_t k;
+    if (!w->p->shape.in_tensor) return;
+    for (k = 0; k < XG_ATTENTION_PAIR; k++) {
+        if (!xg_kval_by(x[k], XG_K_OP_TRUNCF)) return;
+        two[k] = XG_KOPERAND(x[k]->def, 0);
+    }
+    if (two[0]->type->elem != XG_E_F32) return;
+    xg_attention_each(w, xg_attention_alike(w, two, XG_ATTENTION_ALIKE), XG_E_F32, two);
+    for (k = 0; k < XG_ATTENTION_PAIR; k++) x[k] = xg_kcast(xg_attention_b(w), XG_K_OP_TRUNCF, two[k], e);
+}
 /* Powers of two of a pair, in its place, by multiply-adds (Cody and Waite's reduction): a number is an integer and a
  * rest, at most a half, of which a polynomial makes the power; the integer is added to its exponent. The polynomial is
  * right to 1.0e-4, where weights are rounded to 2e-3, or, where their sums are results, to 1.6e-7. That of a rest of 0

@@ -36,7 +36,7 @@ enum {
 
 XG_ONE_COPY XG_FN int64_t xg_attention_tensor_groups(const xg_attention_plan *p) { return p->tile / XG_KTENSOR_M; }
 XG_FN int64_t xg_attention_tells(const xg_attention_plan *p) {
-    return p->shape.in_tensor ? XG_ATTENTION_TELLS * xg_attention_tensor_groups(p) : 0;
+    return p->shape.in_tensor ? (XG_ATTENTION_TELLS + p->shape.once) * xg_attention_tensor_groups(p) : 0;
 }
 /* A loop makes weights of sixteen rows after the other. */
 XG_FN int64_t xg_attention_rounds(const xg_attention_plan *p) { return xg_attention_is_lazy(p) ? p->shape.blocks : 1; }
@@ -84,7 +84,7 @@ XG_FN xg_kval *xg_attention_own_group(xg_attention_kernel *w) {
 /* A group's barrier of a kind. */
 XG_FN xg_kval *xg_attention_teller_of(xg_attention_kernel *w, int64_t tell, xg_kval *group) {
     int64_t groups = xg_attention_tensor_groups(w->p), all = xg_attention_barriers(w->p) - xg_attention_meets(w->p);
-    group = xg_attention_at(w, group, all, all - (XG_ATTENTION_TELLS - tell) * groups);
+    group = xg_attention_at(w, group, all, all - xg_attention_tells(w->p) + tell * groups);
     return xg_tile_bulk_at(&w->t, w->barriers, group);
 }
 XG_FN xg_kval *xg_attention_teller(xg_attention_kernel *w, int64_t tell) {
@@ -106,15 +106,14 @@ XG_FN void xg_attention_commit(xg_attention_kernel *w, xg_kval *barrier) {
 /* A column of the group's, of its scores or, behind them, its sums; `lane`: of the warp's own lanes, -1: of all;
  * parts: columns from those of a part of the threads to the next one's. */
 XG_FN xg_kval *xg_attention_cell(xg_attention_kernel *w, int64_t lane, int64_t column, int64_t parts) {
-    enum {
-        OWN = XG_WARP_LANES << XG_KTENSOR_LANE_SHIFT
-    };
+    int64_t rows = w->p->warp_rows;
     xg_kval *at = xg_elem_index(&w->t.s, (XG_MAX(lane, (int64_t)0) << XG_KTENSOR_LANE_SHIFT) + column);
     if (column >= w->p->shape.step || !xg_attention_is_shared(w->p))
         at = xg_tile_join(&w->t, xg_attention_own_group(w), xg_attention_group_columns(w->p), at);
     if (lane >= 0) {
         at = xg_tile_join(&w->t, w->part, parts, at);
-        at = xg_tile_join(&w->t, xg_tile_rest(&w->t, w->warp, XG_TILE_BULK_GROUP / (int)XG_WARP_LANES), OWN, at);
+        at =
+            xg_tile_join(&w->t, xg_tile_rest(&w->t, w->across, XG_KTENSOR_M / rows), rows << XG_KTENSOR_LANE_SHIFT, at);
     }
     at = xg_kcast(xg_attention_b(w), XG_K_OP_INDEX_CAST, at, XG_E_I32);
     at = xg_k2(xg_attention_b(w), XG_K_OP_ADDI, at, w->t.memory);

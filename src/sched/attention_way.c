@@ -39,7 +39,7 @@ XG_FN void xg_attention_way_write(const xg_way_job *job, xg_record *r) {
     v[0][0] = p->form.back.is + p->form.back.turned + 2 * (p->form.back.rows_only || p->form.back.shows);
     v[1][0] = p->tile;
     v[1][1] = p->shape.step;
-    v[2][0] = p->shape.blocks > 1 ? p->warp_rows : 0;
+    v[2][0] = p->shape.blocks > 1 || p->shape.in_tensor ? p->warp_rows : 0;
     v[3][0] = p->shape.parts;
     v[4][0] = p->in_turns;
     v[5][0] = p->cluster > 1 ? p->cluster : 0;
