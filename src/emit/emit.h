@@ -95,6 +95,9 @@ XG_FN void xg_rows_behind(
 /* ---- scan.c ---- */
 XG_FN bool xg_emit_scan_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_scan(xg_fusion_emission *e);
+/* ---- rounds.c ---- */
+XG_FN bool xg_emit_rounds_plan(xg_fusion_emission *e);
+XG_FN void xg_emit_rounds(xg_fusion_emission *e);
 /* ---- phases.c ---- */
 XG_FN bool xg_emit_phases_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_phases(xg_fusion_emission *e);

@@ -139,11 +139,40 @@ XG_FN bool xg_in_place_solver(xg_in_place *w, const xg_inst *v, xg_inst *user, u
     return true;
 }
 
+/* Elements of the state that a thread of a loop in one kernel (rounds.c) may have to itself: as many as the widest. */
+XG_FN int64_t xg_in_place_widest(const xg_comp *body) {
+    int64_t most = 0;
+    XG_FOR_INSTS(i, body) {
+        const xg_shape *s = i->op == XG_DYNAMIC_UPDATE_SLICE ? XG_OPERAND(i, 1)->shape
+                            : i->op == XG_REDUCE             ? XG_OPERAND(i, 0)->shape
+                                                             : i->shape;
+        bool kept = i->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(i, 0) == body->params[0];
+        bool next = i->op == XG_DYNAMIC_UPDATE_SLICE || i->op == XG_REDUCE;
+        XG_FOR_USES(u, i) next = next || (u->user == body->root && !kept && xg_in_place_strip(i)->op != XG_DYNAMIC_UPDATE_SLICE);
+        if (next) most = XG_MAX(most, s->elements);
+    }
+    return most;
+}
+/* An element of a loop's state: each thread reads its own part before it writes there, or only writes. */
+XG_FN bool xg_in_place_round(xg_in_place *w, const xg_inst *loop, uint32_t k) {
+    const xg_comp *body = xg_attr_comp(loop, XG_A_body);
+    const xg_inst *next;
+    if (loop->op != XG_WHILE || body->root->op != XG_TUPLE) return false;
+    next = xg_in_place_strip(XG_OPERAND(body->root, k));
+    if (next->op != XG_DYNAMIC_UPDATE_SLICE &&
+        (next->op == XG_GET_TUPLE_ELEMENT || next->shape->elements != xg_in_place_widest(body)))
+        return false;
+    XG_FOR_USES(u, loop)
+        if (xg_attr_index(u->user) == (int64_t)k) xg_in_place_add(w, u->user, u->user);
+    return true;
+}
 /* One use of a value that is in place, or of a window: does it stay so? */
 XG_APART XG_FN bool xg_in_place_use(
     xg_in_place *w, const xg_inst *v, const xg_inst *as, xg_inst *user, uint32_t operand) {
     bool window = as->op == XG_DYNAMIC_UPDATE_SLICE && as != v;
     if (window && user == as) return operand == 1;
+    if (user->op == XG_TUPLE && user->first_use && v->comp->n_control)
+        return !window && xg_in_place_round(w, user->first_use->user, operand);
     if (user->op == XG_TUPLE || user->op == XG_GET_TUPLE_ELEMENT) {
         if (user->op == XG_GET_TUPLE_ELEMENT) xg_in_place_add(w, user, as);
         return !window;
@@ -431,7 +460,13 @@ XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf
     to = xg_fuse_leaf(xg_attr_calls(fusion), leaf);
     if (!to) return -1;
     to = xg_in_place_strip(to);
-    if (to->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(to, 0)->op == XG_SCATTER)
+    if (to->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(to, 0)->op == XG_WHILE) {
+        const xg_inst *loop = XG_OPERAND(to, 0);
+        int64_t k = xg_attr_index(to);
+        to = XG_OPERAND(XG_OPERAND(loop, 0), k);
+        if (xg_in_place_strip(XG_OPERAND(xg_attr_comp(loop, XG_A_body)->root, k))->op != XG_DYNAMIC_UPDATE_SLICE)
+            return -1;
+    } else if (to->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(to, 0)->op == XG_SCATTER)
         to = XG_OPERAND(XG_OPERAND(to, 0), xg_attr_index(to));
     else if (to->op == XG_DYNAMIC_UPDATE_SLICE || to->op == XG_SCATTER)
         to = XG_OPERAND(to, 0);

@@ -1,0 +1,508 @@
+/* fuse/rounds.c -- a whole loop as one kernel: each thread carries its own elements' state in registers.
+ *
+ * Where a round of a loop makes element e of each array of its state of elements e alone, and of what stays the same, no
+ * thread waits for another one between rounds: recurrences (Mamba, RWKV, filters), integrators, iterations. Then all
+ * rounds are one launch instead of one or more each, and the state goes through memory once.
+ *
+ *     fusion(p...), calls={ init = tuple(p...), loop = while(init), ROOT tuple(get-tuple-element(loop)...) }
+ *
+ * holds the loop as it was, so the evaluator, the printer and the parser know it already. Emitters see one round as a
+ * computation of its own, which this file writes out (xg_rounds_open). By element of the state, there it is
+ *     KEPT      what it was before the loop
+ *     COUNTS    first + step * number of the round
+ *     STACKED   only written: a slice a round, by dynamic-update-slices; it lies in memory all the time
+ *     CARRIED   a value of each thread: its own element, or a scalar that all threads compute
+ * Threads walk over the widest of what is carried, written or summed. A sum along up to 32 minor elements of it is one
+ * of neighbouring lanes.
+ *
+ * Slices that are written in different rounds, or by different updates, may overlap only where one thread writes them:
+ * they are one element wide where they move, or cover the array without a gap. */
+#ifndef XG_FUSE_ROUNDS_C
+#define XG_FUSE_ROUNDS_C
+#include "../eval/eval.h"
+#include "fuse.h"
+
+enum {
+    XG_ROUNDS_INSTS = 800,
+    XG_ROUNDS_WORDS = 64, /* of a thread's state: registers */
+    XG_ROUNDS_LANES = 32,
+    XG_ROUNDS_COPIES = 64 /* of what is read at several places */
+};
+
+XG_FN bool xg_fuse_is_loop(const xg_inst *fusion) { return xg_attr_calls(fusion)->n_control != 0; }
+XG_FN const xg_inst *xg_rounds_splat(const xg_inst *i) {
+    xlagpu_type t = i->shape->type;
+    while (i->op == XG_BROADCAST || xg_in_place_renames(i)) i = XG_OPERAND(i, 0);
+    return i->op == XG_CONSTANT && i->shape->type == t && xg_fuse_is_splat(i) ? i : NULL;
+}
+XG_FN xg_inst *xg_rounds_loop(const xg_comp *c) {
+    xg_inst *i = c->first;
+    while (i && i->op != XG_WHILE) i = i->next;
+    return i;
+}
+/* Rounds, as xg_opt_trip_count_annotator wrote them down; -1: not known. */
+XG_FN int64_t xg_fuse_trips(const xg_inst *loop) {
+    xg_str known = xg_call_option(loop, "known_trip_count");
+    uint32_t k;
+    for (k = 0; k < known.n && known.p[k] != '}'; k++)
+        if (known.p[k] >= '0' && known.p[k] <= '9') return xg_call_number(xg_str_of(known.p + k, known.n - k));
+    return -1;
+}
+
+/* ---- one round as a computation ---- */
+
+XG_FN bool xg_rounds_takes(const xg_inst *i) {
+    if (!xg_shape_is_array(i->shape) || i->shape->dynamic || xg_inst_order(i)) return false;
+    switch (i->op) {
+    case XG_CONSTANT: return !i->shape->rank || xg_fuse_is_splat(i);
+    case XG_PARAMETER:
+    case XG_BROADCAST:
+    case XG_RESHAPE:
+    case XG_BITCAST:
+    case XG_TRANSPOSE:
+    case XG_SLICE:
+    case XG_PAD:
+    case XG_CONCATENATE:
+    case XG_REVERSE:
+    case XG_IOTA:
+    case XG_GATHER:
+    case XG_REDUCE:
+    case XG_DYNAMIC_SLICE:
+    case XG_DYNAMIC_UPDATE_SLICE: return true;
+    default: return (xg_op_flags(i->op) & XGF_EW) != 0;
+    }
+}
+XG_FN xg_inst *xg_rounds_put(xg_map64 *made, const xg_inst *i, xg_comp *to) {
+    xg_inst **in = XG_NEW_N(to->module->work, xg_inst *, i->n_operands + (size_t)1), *now;
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) in[k] = (xg_inst *)xg_map64_get(made, XG_OPERAND(i, k)->id + (uint64_t)1);
+    now = xg_inst_clone((xg_inst *)i, to, in, NULL);
+    xg_map64_put(made, i->id + (uint64_t)1, now);
+    return now;
+}
+/* Copies what stands in front of the loop, then the body with the state's elements instead of its parameter. */
+XG_FN bool xg_rounds_copy(xg_rounds *r, const xg_comp *c) {
+    const xg_comp *body = xg_attr_comp(r->loop, XG_A_body);
+    const xg_inst *init = XG_OPERAND(r->loop, 0), *in = body->params[0];
+    xg_comp *to = xg_comp_new(c->module, XG_STR("round"), NULL);
+    xg_map64 made;
+    uint32_t k;
+    r->comp = to;
+    xg_map64_init(&made, r->arena);
+    for (k = 0; k < c->n_params; k++)
+        xg_map64_put(&made, c->params[k]->id + (uint64_t)1,
+            xg_comp_add_param(to, c->params[k]->shape, c->params[k]->name));
+    for (k = 0; k < r->n; k++) {
+        xg_inst *o = XG_OPERAND(init, k), *next = XG_OPERAND(body->root, k);
+        xg_round_state *s = &r->state[k];
+        if (!xg_shape_is_array(o->shape)) return false;
+        s->init = (xg_inst *)xg_map64_get(&made, o->id + (uint64_t)1);
+        if (!s->init) {
+            const xg_inst *scalar = xg_rounds_splat(o);
+            if (!scalar) return false;
+            s->init = xg_inst_clone((xg_inst *)scalar, to, NULL, NULL);
+        }
+        s->inst = xg_inst_new(to, XG_COPY, o->shape, &s->init, 1, NULL, XG_STR("state"));
+        if (next->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(next, 0) == in && xg_attr_index(next) == (int64_t)k &&
+            s->init->op == XG_PARAMETER)
+            s->inst = s->init;
+    }
+    XG_FOR_INSTS(i, body) {
+        if (i == in || i == body->root) continue;
+        if (i->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(i, 0) == in)
+            xg_map64_put(&made, i->id + (uint64_t)1, r->state[xg_attr_index(i)].inst);
+        else if (xg_rounds_takes(i))
+            (void)xg_rounds_put(&made, i, to);
+        else
+            return false;
+    }
+    to->root = xg_rounds_put(&made, body->root, to);
+    for (k = 0; k < r->n; k++) r->state[k].next = XG_OPERAND(to->root, k);
+    return true;
+}
+
+/* ---- what becomes of the state ---- */
+
+/* A scalar as first + step * number of the round. */
+XG_FN bool xg_rounds_linear(const xg_rounds *r, const xg_inst *i, int64_t *first, int64_t *step, uint32_t depth) {
+    int64_t f[2], s[2];
+    uint32_t k;
+    if (depth > XG_RANK_MAX || i->shape->rank || xg_type_class(i->shape->type) != XGT_I) return false;
+    for (k = 0; i->op == XG_COPY && k < r->n; k++)
+        if (r->state[k].inst == i) {
+            *first = r->state[k].first;
+            *step = r->state[k].step;
+            return r->state[k].kind == XG_ROUND_COUNTS;
+        }
+    *step = 0;
+    if (i->op == XG_CONSTANT)
+        return xg_literal_get_int(i->literal, 0, first) && *first >= -INT32_MAX && *first <= INT32_MAX;
+    if (i->op != XG_ADD && i->op != XG_SUBTRACT) return false;
+    for (k = 0; k < 2; k++)
+        if (!xg_rounds_linear(r, XG_OPERAND(i, k), &f[k], &s[k], depth + 1)) return false;
+    *first = i->op == XG_ADD ? f[0] + f[1] : f[0] - f[1];
+    *step = i->op == XG_ADD ? s[0] + s[1] : s[0] - s[1];
+    return true;
+}
+XG_FN bool xg_rounds_counts(xg_round_state *s) {
+    const xg_inst *next = s->next;
+    uint32_t k;
+    if (s->inst->shape->rank || xg_type_class(s->inst->shape->type) != XGT_I || s->init->op != XG_CONSTANT ||
+        !xg_literal_get_int(s->init->literal, 0, &s->first) || next->op != XG_ADD)
+        return false;
+    for (k = 0; k < 2; k++) {
+        const xg_inst *by = XG_OPERAND(next, 1 - k);
+        if (XG_OPERAND(next, k) == s->inst && by->op == XG_CONSTANT && xg_literal_get_int(by->literal, 0, &s->step))
+            return s->first >= 0 && s->first <= INT32_MAX && s->step >= -INT32_MAX && s->step <= INT32_MAX;
+    }
+    return false;
+}
+/* The update fills the array, a slice behind the other. */
+XG_FN bool xg_rounds_covers(const xg_rounds *r, const xg_inst *u) {
+    uint32_t k, moves = 0;
+    for (k = 0; k < u->shape->rank; k++) {
+        int64_t n = u->shape->dims[k], size = XG_OPERAND(u, 1)->shape->dims[k], first, step;
+        if (n == size) continue;
+        if (++moves > 1 || u->n_operands != 2 + u->shape->rank ||
+            !xg_rounds_linear(r, XG_OPERAND(u, 2 + k), &first, &step, 0))
+            return false;
+        if (size * r->trips != n || (step != size && step != -size) || first != (step < 0 ? n - size : 0)) return false;
+    }
+    return moves == 1;
+}
+/* Values that are written one behind the other, and where: index of the value -> index of the update. */
+XG_FN void xg_rounds_pieces(
+    xg_rounds *r, uint32_t state, const xg_inst *update, xg_inst *value, const xg_imap *to) {
+    const xg_inst *joined = xg_in_place_strip(value);
+    xg_round_piece p;
+    int64_t offset = 0, d;
+    uint32_t k;
+    if (joined->op != XG_CONCATENATE) {
+        memset(&p, 0, sizeof p);
+        p.state = state;
+        p.update = update;
+        p.value = value;
+        p.to = to;
+        xg_push(r->arena, xg_round_piece, &r->pieces, p);
+        return;
+    }
+    d = xg_attr_dims(joined).p[0];
+    to = xg_imap_compose(r->aff, xg_indexing_bitcast(r->aff, joined->shape, value->shape), to);
+    for (k = 0; k < joined->n_operands; k++) {
+        xg_inst *o = XG_OPERAND(joined, k);
+        xg_imap *at = xg_imap_of_dims(r->aff, o->shape->rank, o->shape->rank);
+        uint32_t j;
+        for (j = 0; j < o->shape->rank; j++) {
+            at->dims[j].range = xg_range_of(0, o->shape->dims[j] - 1);
+            at->results[j] = xg_aff_add_k(r->aff, xg_aff_dim(r->aff, j), j == (uint32_t)d ? offset : 0);
+        }
+        xg_rounds_pieces(r, state, update, o, xg_imap_compose(r->aff, xg_imap_simplify(r->aff, at), to));
+        offset += o->shape->dims[d];
+    }
+}
+/* Is it only written, by one update or several of one shape? */
+XG_FN bool xg_rounds_stacks(xg_rounds *r, xg_round_state *s) {
+    const xg_inst *last = xg_in_place_strip(s->next), *u;
+    uint32_t n = 0, k;
+    for (u = last; u->op == XG_DYNAMIC_UPDATE_SLICE; u = xg_in_place_strip(XG_OPERAND(u, 0)), n++)
+        for (k = 0; k < u->shape->rank; k++) {
+            int64_t size = XG_OPERAND(u, 1)->shape->dims[k];
+            if (!xg_shape_same_dims(u->shape, last->shape) || size != XG_OPERAND(last, 1)->shape->dims[k]) return false;
+            if (size != 1 && size != u->shape->dims[k] && (n || !xg_rounds_covers(r, u))) return false;
+        }
+    if (!n || u != s->inst) return false;
+    s->covered = n == 1 && xg_rounds_covers(r, last);
+    for (; n; n--) { /* the first comes last in the list of operands */
+        for (u = last, k = 1; k < n; k++) u = xg_in_place_strip(XG_OPERAND(u, 0));
+        xg_rounds_pieces(r, (uint32_t)(s - r->state), u, XG_OPERAND(u, 1),
+            xg_imap_identity(r->aff, XG_OPERAND(u, 1)->shape->dims, XG_OPERAND(u, 1)->shape->rank));
+    }
+    return true;
+}
+/* A sum of neighbouring lanes: over the minor elements of what as many threads make. */
+XG_FN bool xg_rounds_sums(const xg_inst *i) {
+    const xg_shape *in = XG_OPERAND(i, 0)->shape;
+    xg_ints dims = xg_attr_dims(i);
+    int64_t lanes = 1;
+    uint32_t k;
+    if (i->n_operands != 2 || XG_OPERAND(i, 1)->op != XG_CONSTANT || XG_OPERAND(i, 1)->shape->rank ||
+        !xg_reducer_is_plain(xg_attr_to_apply(i)) || (in->layout && !in->layout->descending) ||
+        (i->shape->layout && !i->shape->layout->descending))
+        return false;
+    for (k = 0; k < dims.n; k++) {
+        if (!xg_ints_has(dims, (int64_t)in->rank - 1 - (int64_t)k)) return false;
+        lanes *= in->dims[dims.p[k]];
+    }
+    return lanes > 1 && lanes <= XG_ROUNDS_LANES && (lanes & (lanes - 1)) == 0;
+}
+/* Scratch: 0 for what every round computes anew of parameters, 1 for what depends on scalars that change, 2 on the
+ * state's elements. */
+XG_FN uintptr_t xg_rounds_depends(const xg_inst *i) { return (uintptr_t)i->scratch; }
+XG_FN void xg_rounds_mark(const xg_rounds *r) {
+    uint32_t k;
+    XG_FOR_INSTS(i, r->comp) {
+        uintptr_t most = 0;
+        for (k = 0; k < i->n_operands; k++) most = XG_MAX(most, xg_rounds_depends(XG_OPERAND(i, k)));
+        for (k = 0; i->op == XG_COPY && k < r->n; k++)
+            if (r->state[k].inst == i) most = i->shape->rank ? 2 : 1;
+        i->scratch = (void *)most;
+    }
+}
+
+/* ---- who makes what ---- */
+
+XG_FN const xg_imap *xg_rounds_same_place(const xg_rounds *r, const xg_shape *from, const xg_shape *to) {
+    xg_shape as = *to;
+    as.type = from->type;
+    return xg_indexing_bitcast(r->aff, from, &as);
+}
+/* The thread's indices -> those of its own element; NULL: not known. */
+XG_FN const xg_imap *xg_rounds_own(const xg_rounds *r, const xg_shape *s) {
+    uint32_t k;
+    if (s->elements == r->shape->elements) return xg_rounds_same_place(r, r->shape, s);
+    if (s->rank == 0)
+        return xg_imap_with_results(
+            r->aff, xg_imap_identity(r->aff, r->shape->dims, r->shape->rank), NULL, 0);
+    for (k = 0; k < r->sums.n; k++)
+        if (r->sums.p[k].i->shape->elements == s->elements && r->sums.p[k].own)
+            return xg_imap_compose(r->aff, r->sums.p[k].own, xg_rounds_same_place(r, r->sums.p[k].i->shape, s));
+    return NULL;
+}
+XG_FN void xg_rounds_widest(xg_rounds *r, const xg_shape *s) {
+    if (!r->shape || s->elements > r->shape->elements) r->shape = s;
+}
+XG_FN bool xg_rounds_root(xg_rounds *r, xg_inst *i, const xg_imap **map) {
+    *map = xg_rounds_own(r, i->shape);
+    if (!*map) return false;
+    xg_push(r->arena, xg_inst *, &r->roots, i);
+    xg_push(r->arena, const xg_imap *, &r->maps, *map);
+    return true;
+}
+XG_FN bool xg_rounds_settle_sum(xg_rounds *r, xg_round_sum *s) {
+    const xg_inst *in = XG_OPERAND(s->i, 0);
+    xg_ints dims = xg_attr_dims(s->i);
+    const xg_aff *kept[XG_RANK_MAX];
+    uint32_t n = 0, k;
+    if (in->shape->elements != r->shape->elements || in->shape->elements % XG_ROUNDS_LANES) return false;
+    if (!xg_rounds_root(r, XG_OPERAND(s->i, 0), &s->map)) return false;
+    for (s->lanes = 1, k = 0; k < in->shape->rank; k++) {
+        if (xg_ints_has(dims, k))
+            s->lanes *= in->shape->dims[k];
+        else
+            kept[n++] = s->map->results[k];
+    }
+    s->own = xg_imap_with_results(r->aff, s->map, kept, n);
+    return true;
+}
+XG_FN bool xg_rounds_places(xg_rounds *r) {
+    int64_t words = 0;
+    uint32_t k;
+    for (k = 0; k < r->n; k++)
+        if (r->state[k].kind == XG_ROUND_CARRIED) {
+            xg_rounds_widest(r, r->state[k].inst->shape);
+            words += (xg_type_bytes(r->state[k].inst->shape->type) + 3) / 4;
+        }
+    for (k = 0; k < r->pieces.n; k++) xg_rounds_widest(r, r->pieces.p[k].value->shape);
+    for (k = 0; k < r->sums.n; k++) xg_rounds_widest(r, XG_OPERAND(r->sums.p[k].i, 0)->shape);
+    if (!r->shape || !r->shape->elements || words > XG_ROUNDS_WORDS) return false;
+    for (k = 0; k < r->sums.n; k++)
+        if (!xg_rounds_settle_sum(r, &r->sums.p[k])) return false;
+    for (k = 0; k < r->pieces.n; k++)
+        if (!xg_rounds_root(r, r->pieces.p[k].value, &r->pieces.p[k].map)) return false;
+    for (k = 0; k < r->n; k++)
+        if (r->state[k].kind == XG_ROUND_CARRIED && !xg_rounds_root(r, r->state[k].next, &r->state[k].map))
+            return false;
+    return true;
+}
+/* What only scalars change, and is read at several places, is computed at each of them. *more: something is. */
+XG_FN bool xg_rounds_spread(const xg_rounds *r, bool *more) {
+    xg_inst **in = XG_NEW_N(r->arena, xg_inst *, XG_ROUNDS_INSTS);
+    uint32_t k, n;
+    *more = false;
+    for (k = 0; k < r->parts->n_insts; k++) {
+        xg_inst *i = r->parts->insts[k];
+        const xg_use *u, *next;
+        if (!xg_partition_is_root(r->parts, k) || !xg_rounds_depends(i)) continue;
+        if (xg_rounds_depends(i) > 1 || i->first_use == i->last_use || i->n_operands > XG_ROUNDS_INSTS) return false;
+        for (n = 0; n < i->n_operands; n++) in[n] = XG_OPERAND(i, n);
+        for (u = i->first_use->next; u; u = next) {
+            next = u->next;
+            xg_inst_set_operand(u->user, XG_USE_INDEX(u), xg_inst_clone(i, i->comp, in, i));
+        }
+        *more = true;
+    }
+    return true;
+}
+XG_FN bool xg_rounds_is_own(const xg_rounds *r, const xg_inst *i, const xg_imap *own) {
+    uint32_t place = xg_partition_place(r->parts, i);
+    if (r->parts->part_of[place] == UINT32_MAX || !i->shape->rank) return true;
+    return xg_imap_ok(r->parts->map_of[place]) && xg_imap_equal(r->parts->map_of[place], own);
+}
+XG_FN bool xg_rounds_part(xg_rounds *r) {
+    XG_VEC(xg_inst *) given = {NULL, 0, 0};
+    bool more = true;
+    uint32_t k, tries;
+    for (k = 0; k < r->n; k++)
+        if (r->state[k].inst->op == XG_COPY) xg_push(r->arena, xg_inst *, &given, r->state[k].inst);
+    for (k = 0; k < r->sums.n; k++) xg_push(r->arena, xg_inst *, &given, (xg_inst *)r->sums.p[k].i);
+    for (tries = 0; more; tries++) {
+        if (tries == XG_ROUNDS_COPIES || r->comp->n_insts > XG_ROUNDS_INSTS) return false;
+        xg_rounds_mark(r);
+        r->parts = xg_fuse_partition_at(
+            r->arena, r->aff, r->comp, r->roots.p, r->maps.p, r->roots.n, given.p, given.n);
+        if (!xg_rounds_spread(r, &more)) return false;
+    }
+    for (k = 0; k < r->n; k++) {
+        const xg_round_state *s = &r->state[k];
+        if (s->kind == XG_ROUND_STACKED &&
+            r->parts->part_of[xg_partition_place(r->parts, s->inst)] != UINT32_MAX)
+            return false; /* it is read */
+        if (s->kind == XG_ROUND_CARRIED && !xg_rounds_is_own(r, s->inst, s->map)) return false;
+    }
+    for (k = 0; k < r->sums.n; k++)
+        if (!xg_rounds_is_own(r, r->sums.p[k].i, r->sums.p[k].own)) return false;
+    return true;
+}
+XG_FN bool xg_rounds_look(xg_rounds *r, const xg_comp *c) {
+    const xg_comp *body;
+    xg_round_sum sum;
+    uint32_t k;
+    r->loop = xg_rounds_loop(c);
+    if (!r->loop || XG_OPERAND(r->loop, 0)->op != XG_TUPLE) return false;
+    body = xg_attr_comp(r->loop, XG_A_body);
+    r->trips = xg_fuse_trips(r->loop);
+    r->n = r->loop->shape->n_elems;
+    r->state = XG_NEW_N(r->arena, xg_round_state, r->n + (size_t)1);
+    if (r->trips < 1 || body->root->op != XG_TUPLE || body->n_insts > XG_ROUNDS_INSTS || !xg_rounds_copy(r, c))
+        return false;
+    for (k = 0; k < r->n; k++)
+        if (r->state[k].inst == r->state[k].init)
+            r->state[k].kind = XG_ROUND_KEPT;
+        else
+            r->state[k].kind = xg_rounds_counts(&r->state[k]) ? XG_ROUND_COUNTS : XG_ROUND_CARRIED;
+    for (k = 0; k < r->n; k++)
+        if (r->state[k].kind == XG_ROUND_CARRIED && xg_rounds_stacks(r, &r->state[k]))
+            r->state[k].kind = XG_ROUND_STACKED;
+    xg_rounds_mark(r);
+    XG_FOR_INSTS(i, r->comp)
+        if (i->op == XG_REDUCE && xg_rounds_depends(i) > 1) {
+            if (!xg_rounds_sums(i)) return false;
+            memset(&sum, 0, sizeof sum);
+            sum.i = i;
+            xg_push(r->arena, xg_round_sum, &r->sums, sum);
+        }
+    return xg_rounds_places(r) && xg_rounds_part(r);
+}
+XG_FN xg_rounds *xg_rounds_open(xg_arena *a, xg_aff_ctx *x, const xg_comp *c) {
+    xg_rounds *r = XG_NEW(a, xg_rounds);
+    r->arena = a;
+    r->aff = x;
+    return xg_rounds_look(r, c) ? r : NULL;
+}
+
+/* ---- the pass ---- */
+
+/* What the loop begins with, inside of the fused computation: constants are made there, others are parameters. */
+typedef struct xg_rounds_maker {
+    xg_comp *c;
+    xg_inst **operands;
+    xg_map64 params; /* by id of the value outside, + 1 */
+} xg_rounds_maker;
+XG_FN xg_inst *xg_rounds_inside(xg_rounds_maker *w, xg_inst *o) {
+    xg_inst *now, *in;
+    if (xg_rounds_splat(o)) {
+        in = o->n_operands ? xg_rounds_inside(w, XG_OPERAND(o, 0)) : NULL;
+        return xg_inst_clone(o, w->c, &in, NULL);
+    }
+    now = (xg_inst *)xg_map64_get(&w->params, o->id + (uint64_t)1);
+    if (now) return now;
+    w->operands[w->c->n_params] = o;
+    now = xg_comp_add_numbered_param(w->c, o->shape);
+    xg_map64_put(&w->params, o->id + (uint64_t)1, now);
+    return now;
+}
+/* A stacked array is updated in place, of nothing else that the kernel reads; one that is filled needs no contents. */
+XG_FN bool xg_rounds_begin(const xg_rounds *r, xg_inst *init) {
+    xg_hb b;
+    uint32_t k;
+    for (k = 0; k < r->n; k++) {
+        xg_inst *o = XG_OPERAND(init, k);
+        if (r->state[k].kind != XG_ROUND_STACKED) continue;
+        if (r->state[k].covered && o->op == XG_PARAMETER) {
+            b = xg_hb_at(init);
+            xg_inst_set_operand(init, k,
+                xg_hb_splat(&b,
+                    xg_hb_literal(&b, xg_literal_new(o->comp->module->arena, xg_shape_scalar(o->comp->module, o->shape->type))),
+                    o->shape->dims, o->shape->rank));
+        } else if (!r->state[k].covered && (o->op != XG_PARAMETER || o->first_use != o->last_use))
+            return false;
+    }
+    return true;
+}
+XG_FN bool xg_rounds_fuse(xg_inst *loop) {
+    xg_module *m = loop->comp->module;
+    xg_inst *init = XG_OPERAND(loop, 0), **in, **out, *tuple, *inner, *fusion;
+    uint32_t n = loop->shape->n_elems, n_out = 0, k;
+    unsigned char *taken = XG_NEW_N(m->work, unsigned char, n + (size_t)1);
+    xg_comp *last = m->last;
+    xg_rounds_maker w;
+    xg_rounds *r;
+    xg_hb b;
+    if (init->op != XG_TUPLE || xg_inst_order(loop) || xg_fuse_trips(loop) < 2 || !xg_opt_taken_elements(loop, taken))
+        return false;
+    in = XG_NEW_N(m->work, xg_inst *, n + (size_t)1);
+    out = XG_NEW_N(m->work, xg_inst *, n + (size_t)1);
+    w.c = xg_comp_new(m, XG_STR("fused_while"), loop->comp);
+    w.operands = XG_NEW_N(m->work, xg_inst *, n + (size_t)1);
+    xg_map64_init(&w.params, m->work);
+    for (k = 0; k < n; k++) in[k] = xg_rounds_inside(&w, XG_OPERAND(init, k));
+    tuple = xg_inst_new(w.c, XG_TUPLE, init->shape, in, n, NULL, init->name);
+    inner = xg_inst_clone(loop, w.c, &tuple, NULL);
+    r = xg_rounds_open(m->work, xg_aff_new(m->work), w.c);
+    b = xg_hb_end(w.c, loop);
+    for (k = 0; r && k < n; k++)
+        if (taken[k] && r->state[k].kind >= XG_ROUND_STACKED) out[n_out++] = xg_hb_element(&b, inner, k);
+    if (n_out) w.c->root = n_out == 1 ? out[0] : xg_hb_tuple(&b, out, n_out);
+    while (m->last != last) xg_comp_remove(m->last);
+    if (!n_out || !xg_rounds_begin(r, tuple)) {
+        xg_comp_remove(w.c);
+        return false;
+    }
+    b = xg_hb_at(loop);
+    fusion = xg_hb_op(&b, XG_FUSION, w.c->root->shape, w.operands, w.c->n_params);
+    xg_inst_set_text(fusion, XG_A_kind, "kLoop");
+    xg_inst_set_comp(fusion, XG_A_calls, w.c);
+    (void)xg_dce_fusion_params(fusion);
+    for (n_out = 0, k = 0; k < n; k++) {
+        const xg_round_state *s = &r->state[k];
+        in[k] = XG_OPERAND(init, k);
+        if (!taken[k]) continue;
+        if (s->kind >= XG_ROUND_STACKED)
+            in[k] = fusion->shape->type == XLAGPU_TUPLE ? xg_hb_element(&b, fusion, n_out++) : fusion;
+        else if (s->kind == XG_ROUND_COUNTS)
+            in[k] = xg_hb_int(&b, s->inst->shape->type, s->first + s->step * r->trips);
+    }
+    xg_opt_replace_tuple(loop, in);
+    xg_inst_remove(loop);
+    return true;
+}
+XG_FN bool xg_fuse_loops(xg_module *m) {
+    xg_comps all;
+    bool changed = false;
+    uint32_t k;
+    if (!m->made[XG_WHILE]) return false;
+    all = xg_opt_sequences(m);
+    for (k = all.n; k-- > 0;) { /* inner ones come before those around them */
+        xg_inst *i, *next;
+        for (i = all.p[k]->n_control ? all.p[k]->first : NULL; i; i = next) {
+            xg_inst *before = i->prev;
+            next = i->next;
+            if (i->op != XG_WHILE || !xg_rounds_fuse(i)) continue;
+            next = before ? before->next : all.p[k]->first;
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+#endif /* XG_FUSE_ROUNDS_C */
