@@ -10,6 +10,14 @@
 #define XG_EMIT_ROUNDS_C
 #include "emit.h"
 
+enum {
+    XG_ROUNDS_UNROLL = 8,
+    XG_ROUNDS_WORK = 512 /* of the rounds that are straight code */
+};
+typedef struct xg_rounds_form {
+    int64_t unroll; /* rounds in straight code */
+} xg_rounds_form;
+
 /* A scalar that counts, from the number of the round. */
 XG_FN xg_elem xg_rounds_count(xg_scope *s, const xg_rounds *r, const xg_round_state *t, xg_kval *round) {
     int64_t last = t->first + t->step * r->trips;
@@ -25,30 +33,54 @@ XG_FN xg_elem xg_rounds_own_of(xg_scope *s, const xg_inst *i, const xg_imap *map
     xg_elem_apply(s, map, at, here);
     return xg_elem_of(s, i, here);
 }
-/* A reduction among neighbouring lanes, behind the value that it starts with. */
+/* Lanes of a warp that have elements: whole sums. The others do the same as the first ones. */
+XG_FN int64_t xg_rounds_busy(const xg_rounds *r) {
+    return r->lanes ? XG_WARP_LANES / r->lanes * r->lanes : XG_WARP_LANES;
+}
+/* The lane that has the first element of the thread's sum. */
+XG_FN xg_kval *xg_rounds_first_lane(xg_scope *s, int64_t lanes) {
+    const xg_rounds *r = s->e->rounds;
+    uint32_t threads = s->e->record->launch.threads[0];
+    xg_aff_ctx *x = s->e->m->aff;
+    xg_imap *m = xg_imap_of_dims(x, 1, 1);
+    const xg_aff *lane = xg_aff_mod(x, xg_aff_mod(x, xg_aff_dim(x, 0), XG_WARP_LANES), xg_rounds_busy(r));
+    xg_kval *thread = xg_kthread_id(&s->b, 0, threads), *first;
+    xg_imap_counts(&m->dims[0], "th_x", threads);
+    m->results[0] = xg_aff_mul(x, xg_aff_div(x, lane, lanes), lanes);
+    xg_elem_apply(s, xg_imap_simplify(x, m), &thread, &first);
+    return xg_kcast(&s->b, XG_K_OP_INDEX_CAST, first, XG_E_I32);
+}
+/* acc = acc o x */
+XG_FN void xg_rounds_join(xg_scope *s, xg_fold *f, xg_elem *acc, xg_elem x) {
+    if (f->wide != XLAGPU_INVALID) {
+        acc->v = xg_k2(&s->b, XG_K_OP_ADDF, acc->v, x.v);
+        return;
+    }
+    f->args[0] = *acc;
+    f->args[1] = x;
+    xg_elem_call_comp(s, f->comp, f->args, acc, 1);
+}
+XG_FN xg_elem xg_rounds_shuffle(xg_scope *s, xg_kopcode code, xg_elem x, xg_kval *lane) {
+    x.v = xg_kshuffle(&s->b, code, x.v, lane);
+    if (x.im) x.im = xg_kshuffle(&s->b, code, x.im, lane);
+    return x;
+}
+/* A reduction among neighbouring lanes, behind the value that it starts with: by halves, or one behind the other where
+ * they are no power of two. */
 XG_FN void xg_rounds_sum_lanes(xg_scope *s, const xg_round_sum *sum, xg_kval *const *at) {
     const xg_inst *in = XG_OPERAND(sum->i, 0);
     xg_elem x = xg_rounds_own_of(s, in, sum->map, at), acc[1];
     xg_fold f = xg_fold_begin(s, sum->i, acc, NULL);
-    bool wide = f.wide != XLAGPU_INVALID;
-    int64_t lanes;
-    if (wide) x = xg_elem_convert_to(s, x, in->shape->type, f.wide);
-    for (lanes = 1; lanes < sum->lanes; lanes *= 2) {
-        xg_kval *other = xg_kconst_int(&s->b, XG_E_I32, lanes);
-        f.args[0] = x;
-        f.args[1].v = xg_kshuffle(&s->b, XG_K_OP_SHFLBFLY, x.v, other);
-        f.args[1].im = x.im ? xg_kshuffle(&s->b, XG_K_OP_SHFLBFLY, x.im, other) : NULL;
-        if (wide)
-            x.v = xg_k2(&s->b, XG_K_OP_ADDF, x.v, f.args[1].v);
-        else
-            xg_elem_call_comp(s, f.comp, f.args, &x, 1);
-    }
-    f.args[0] = acc[0];
-    f.args[1] = x;
-    if (wide)
-        acc[0].v = xg_k2(&s->b, XG_K_OP_ADDF, acc[0].v, x.v);
-    else
-        xg_elem_call_comp(s, f.comp, f.args, acc, 1);
+    bool halves = (sum->lanes & (sum->lanes - 1)) == 0;
+    xg_kval *first = halves ? NULL : xg_rounds_first_lane(s, sum->lanes);
+    int64_t k;
+    if (f.wide != XLAGPU_INVALID) x = xg_elem_convert_to(s, x, in->shape->type, f.wide);
+    for (k = 1; halves && k < sum->lanes; k *= 2)
+        xg_rounds_join(
+            s, &f, &x, xg_rounds_shuffle(s, XG_K_OP_SHFLBFLY, x, xg_kconst_int(&s->b, XG_E_I32, k)));
+    if (halves) xg_rounds_join(s, &f, acc, x);
+    for (k = 0; !halves && k < sum->lanes; k++)
+        xg_rounds_join(s, &f, acc, xg_rounds_shuffle(s, XG_K_OP_SHFLIDX, x, xg_k2_int(&s->b, XG_K_OP_ADDI, first, k)));
     xg_hero_give(s, sum->i, xg_fold_end(s, &f, acc));
 }
 XG_FN void xg_rounds_write(xg_scope *s, const xg_round_piece *p, xg_kval *const *at, xg_kval **dest) {
@@ -62,30 +94,65 @@ XG_FN void xg_rounds_write(xg_scope *s, const xg_round_piece *p, xg_kval *const 
     xg_elem_apply(s, xg_emit_same_place(s->e->m->aff, p->update->shape, next->shape), place, here);
     *dest = xg_emit_insert(&s->b, v, *dest, next->shape, here);
 }
-/* leaf[k]: the place of the k-th state's array among the results */
+/* What the state is in a round of that number (NULL: where nothing counts). */
+XG_FN void xg_rounds_give(xg_scope *s, xg_kval *round, const xg_elem *now) {
+    const xg_rounds *r = s->e->rounds;
+    uint32_t k;
+    xg_emit_forget(s);
+    for (k = 0; k < r->n; k++) {
+        const xg_round_state *t = &r->state[k];
+        if (t->kind == XG_ROUND_COUNTS) xg_hero_give(s, t->inst, xg_rounds_count(s, r, t, round));
+        if (t->kind == XG_ROUND_CARRIED) xg_hero_give(s, t->inst, now[k]);
+    }
+}
+/* arrays: by element of the state, the stacked one; NULL: it is no result */
 XG_FN void xg_rounds_round(xg_scope *s, xg_kval *round, xg_kval *const *at, xg_elem *now, xg_kval **arrays) {
     const xg_rounds *r = s->e->rounds;
     xg_elem *next = XG_NEW_N(s->e->arena, xg_elem, r->n + (size_t)1);
     uint32_t k;
-    xg_emit_forget(s);
-    for (k = 0; k < r->n; k++) {
-        if (r->state[k].kind == XG_ROUND_COUNTS) xg_hero_give(s, r->state[k].inst, xg_rounds_count(s, r, &r->state[k], round));
-        if (r->state[k].kind == XG_ROUND_CARRIED) xg_hero_give(s, r->state[k].inst, now[k]);
-    }
+    xg_rounds_give(s, round, now);
     for (k = 0; k < r->sums.n; k++) xg_rounds_sum_lanes(s, &r->sums.p[k], at);
     for (k = 0; k < r->pieces.n; k++)
         if (arrays[r->pieces.p[k].state]) xg_rounds_write(s, &r->pieces.p[k], at, &arrays[r->pieces.p[k].state]);
     for (k = 0; k < r->n; k++)
         if (r->state[k].kind == XG_ROUND_CARRIED) next[k] = xg_rounds_own_of(s, r->state[k].next, r->state[k].map, at);
-    memcpy(now, next, r->n * sizeof *now);
+    for (k = 0; k < r->n; k++)
+        if (r->state[k].kind == XG_ROUND_CARRIED) now[k] = next[k];
+}
+/* All rounds: several in straight code, so that what they read is on its way at a time. */
+XG_FN void xg_rounds_all(xg_scope *s, xg_kval *const *at, xg_elem *now, xg_kval **arrays) {
+    const xg_rounds *r = s->e->rounds;
+    int64_t unroll = ((const xg_rounds_form *)s->e->form)->unroll, k;
+    xg_flow f = xg_flow_of(s, NULL);
+    xg_flow_elems(&f, now, r->n);
+    xg_flow_slots(&f, arrays, r->n);
+    if (r->trips < 0) {
+        xg_flow_once(&f, 0);
+        f.op->a = 0;
+        xg_rounds_give(s, NULL, now);
+        xg_flow_again(&f, xg_elem_of(s, r->again, at).v, NULL);
+        xg_rounds_round(s, NULL, at, now, arrays);
+    } else {
+        xg_kval *round = xg_flow_count(&f, r->trips / unroll);
+        round->name = XG_STR("round");
+        f.op->flags = unroll > 1 ? KL_UNROLLED : 0;
+        for (k = 0; k < unroll; k++) {
+            xg_kval *now_at = unroll > 1 ? xg_k2_int(&s->b, XG_K_OP_MULI, round, unroll) : round;
+            if (k) now_at = xg_k2_int(&s->b, XG_K_OP_ADDI, now_at, k);
+            xg_kval_set_range(now_at, xg_range_of(k, r->trips - unroll + k));
+            xg_rounds_round(s, now_at, at, now, arrays);
+        }
+    }
+    xg_flow_end(&f);
+    for (k = r->trips > 0 ? r->trips / unroll * unroll : 0; k < r->trips; k++)
+        xg_rounds_round(s, xg_elem_index(s, k), at, now, arrays);
 }
 XG_FN void xg_rounds_thread(xg_scope *s, xg_kval *const *at, xg_kval **dest) {
     xg_fusion_emission *e = s->e;
     const xg_rounds *r = e->rounds;
     const xg_comp *whole = xg_attr_calls(e->fusion);
     xg_elem *now = XG_NEW_N(e->arena, xg_elem, r->n + (size_t)1);
-    xg_kval **arrays = XG_NEW_N(e->arena, xg_kval *, r->n + (size_t)1), *here[XG_RANK_MAX], *round;
-    xg_flow f = xg_flow_of(s, NULL);
+    xg_kval **arrays = XG_NEW_N(e->arena, xg_kval *, r->n + (size_t)1), *here[XG_RANK_MAX];
     uint32_t k;
     for (k = 0; k < r->n; k++) {
         const xg_round_state *t = &r->state[k];
@@ -94,18 +161,12 @@ XG_FN void xg_rounds_thread(xg_scope *s, xg_kval *const *at, xg_kval **dest) {
             now[k] = xg_elem_constant(s, t->init, at);
         else
             now[k] = xg_rounds_own_of(s, t->init, t->map, at);
-        xg_flow_elem(&f, &now[k]);
     }
     for (k = 0; k < e->n_roots; k++) {
         int64_t of = xg_attr_index(xg_fuse_leaf(whole, k));
         if (r->state[of].kind == XG_ROUND_STACKED) arrays[of] = dest[k];
     }
-    xg_flow_slots(&f, arrays, r->n);
-    round = xg_flow_count(&f, r->trips);
-    round->name = XG_STR("round");
-    xg_rounds_round(s, round, at, now, arrays);
-    xg_flow_end(&f);
-    xg_emit_forget(s);
+    xg_rounds_all(s, at, now, arrays);
     for (k = 0; k < e->n_roots; k++) {
         int64_t of = xg_attr_index(xg_fuse_leaf(whole, k));
         if (arrays[of])
@@ -121,36 +182,60 @@ XG_FN void xg_rounds_thread(xg_scope *s, xg_kval *const *at, xg_kval **dest) {
 XG_FN const xg_imap *xg_rounds_walk(const xg_fusion_emission *e) {
     const xg_launch *l = &e->record->launch;
     const xg_shape *s = e->rounds->shape;
+    int64_t busy = xg_rounds_busy(e->rounds);
+    bool sums = e->rounds->lanes != 0;
     xg_aff_ctx *x = e->m->aff;
-    xg_imap *m = xg_imap_new(x, 2, 0, 0, s->rank, 1);
+    xg_imap *m = xg_imap_new(x, 2, 0, 0, s->rank, sums ? 0 : 1);
     xg_index_order order = xg_index_order_of_shape(s);
     const xg_aff *at = xg_aff_add_mul(x, xg_aff_dim(x, 0), xg_aff_dim(x, 1), l->threads[0]);
     xg_imap_counts(&m->dims[0], "th_x", l->threads[0]);
     xg_imap_counts(&m->dims[1], "bl_x", l->blocks[0]);
-    m->constraints[0].expr = at;
-    m->constraints[0].range = xg_range_of(0, s->elements - 1);
+    if (busy < XG_WARP_LANES)
+        at = xg_aff_add_mul(
+            x, xg_aff_mod(x, xg_aff_mod(x, at, XG_WARP_LANES), busy), xg_aff_div(x, at, XG_WARP_LANES), busy);
+    if (sums)
+        at = xg_aff_mod(x, at, s->elements); /* all lanes take part */
+    else {
+        m->constraints[0].expr = at;
+        m->constraints[0].range = xg_range_of(0, s->elements - 1);
+    }
     xg_index_delinearise(x, &order, at, m->results);
     return xg_imap_simplify(x, m);
 }
+XG_TABLE const xg_form_field xg_rounds_fields[] = {{"unroll", offsetof(xg_rounds_form, unroll)}};
 XG_FN bool xg_emit_rounds_plan(xg_fusion_emission *e) {
+    const xg_rounds *r = e->rounds;
+    xg_rounds_form *f;
     xg_launch l;
-    if (!e->rounds) return false;
-    l = xg_launch_linear(e, e->rounds->shape->elements, 1);
+    int64_t work, threads;
+    bool reads = false;
+    if (!r) return false;
+    e->form = f = XG_NEW(e->arena, xg_rounds_form);
+    XG_FOR_INSTS(i, r->comp) reads = reads || i->op == XG_DYNAMIC_SLICE || i->op == XG_GATHER;
+    work = XG_MAX(xg_emit_work(r->comp), (int64_t)1);
+    for (f->unroll = 1; reads && f->unroll < XG_ROUNDS_UNROLL && f->unroll * 2 <= r->trips &&
+                        f->unroll * 2 * work <= XG_ROUNDS_WORK;
+         f->unroll *= 2) {}
+    xg_form_read(e, xg_rounds_fields, 1, f);
+    if (f->unroll < 1 || f->unroll > XG_MAX(r->trips, (int64_t)1) || f->unroll > XG_ROUNDS_WORK)
+        return xg_emit_refuse(e, "unroll must be from 1 to the number of rounds");
+    xg_form_write(e, xg_rounds_fields, 1, f);
+    threads = r->shape->elements;
+    if (r->lanes) threads = (threads + xg_rounds_busy(r) - 1) / xg_rounds_busy(r) * XG_WARP_LANES;
+    l = xg_launch_linear(e, threads, 1);
     return xg_emit_launch(e, l.threads[0], l.blocks[0], 0);
 }
 XG_FN void xg_emit_rounds(xg_fusion_emission *e) {
     xg_scope s;
-    xg_kval **dest = xg_emit_enter(e, &s), *dims[2];
+    xg_kval **dest = xg_emit_enter(e, &s), *dims[2], *at[XG_RANK_MAX], *first;
     xg_flow f = xg_flow_of(&s, NULL);
+    uint32_t k;
     dims[0] = xg_kthread_id(&s.b, 0, e->record->launch.threads[0]);
     dims[1] = xg_kblock_id(&s.b, 0, e->record->launch.blocks[0]);
     xg_flow_slots(&f, dest, e->n_roots);
-    {
-        xg_kval *first = xg_flow_walk(&f, xg_rounds_walk(e), dims), *at[XG_RANK_MAX];
-        uint32_t k;
-        for (k = 0; k < e->rounds->shape->rank; k++) at[k] = first + k;
-        xg_rounds_thread(&s, at, dest);
-    }
+    first = xg_flow_walk(&f, xg_rounds_walk(e), dims);
+    for (k = 0; k < e->rounds->shape->rank; k++) at[k] = first + k;
+    xg_rounds_thread(&s, at, dest);
     xg_flow_end(&f);
     xg_kreturn(&s.b, dest, e->n_roots);
 }

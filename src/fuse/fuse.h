@@ -241,11 +241,13 @@ typedef struct xg_rounds {
     const xg_inst *loop;
     xg_comp *comp; /* a round, at the end of the module: its parameters are those of the fused computation */
     int64_t trips;
+    xg_inst *again; /* where that is not known (-1): whether there is another round */
     uint32_t n;
     xg_round_state *state;
     XG_VEC(xg_round_piece) pieces;
     XG_VEC(xg_round_sum) sums;
     const xg_shape *shape; /* of the threads' indices */
+    int64_t lanes;         /* of the longest sum; 0: there is none */
     XG_VEC(xg_inst *) roots;
     XG_VEC(const xg_imap *) maps; /* by root */
     xg_partition *parts;

@@ -146,10 +146,12 @@ XG_FN int64_t xg_in_place_widest(const xg_comp *body) {
         const xg_shape *s = i->op == XG_DYNAMIC_UPDATE_SLICE ? XG_OPERAND(i, 1)->shape
                             : i->op == XG_REDUCE             ? XG_OPERAND(i, 0)->shape
                                                              : i->shape;
+        int64_t sums = i->op == XG_REDUCE ? s->elements / XG_MAX(i->shape->elements, (int64_t)1) : 1;
         bool kept = i->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(i, 0) == body->params[0];
         bool next = i->op == XG_DYNAMIC_UPDATE_SLICE || i->op == XG_REDUCE;
         XG_FOR_USES(u, i) next = next || (u->user == body->root && !kept && xg_in_place_strip(i)->op != XG_DYNAMIC_UPDATE_SLICE);
         if (next) most = XG_MAX(most, s->elements);
+        if (sums & (sums - 1) || (sums > 1 && s->elements % XG_WARP_LANES)) return -1; /* several have one element */
     }
     return most;
 }

@@ -80,6 +80,20 @@ XG_FN xg_inst *xg_rounds_put(xg_map64 *made, const xg_inst *i, xg_comp *to) {
     xg_map64_put(made, i->id + (uint64_t)1, now);
     return now;
 }
+/* Whether there is another round, as each thread asks. */
+XG_FN bool xg_rounds_ask(xg_rounds *r, xg_map64 *made) {
+    const xg_comp *c = xg_attr_comp(r->loop, XG_A_condition);
+    XG_FOR_INSTS(i, c) {
+        if (i->op == XG_GET_TUPLE_ELEMENT)
+            xg_map64_put(made, i->id + (uint64_t)1, r->state[xg_attr_index(i)].inst);
+        else if (i->op != XG_PARAMETER) {
+            if (!xg_rounds_takes(i)) return false;
+            (void)xg_rounds_put(made, i, r->comp);
+        }
+    }
+    r->again = (xg_inst *)xg_map64_get(made, c->root->id + (uint64_t)1);
+    return true;
+}
 /* Copies what stands in front of the loop, then the body with the state's elements instead of its parameter. */
 XG_FN bool xg_rounds_copy(xg_rounds *r, const xg_comp *c) {
     const xg_comp *body = xg_attr_comp(r->loop, XG_A_body);
@@ -116,6 +130,7 @@ XG_FN bool xg_rounds_copy(xg_rounds *r, const xg_comp *c) {
         else
             return false;
     }
+    if (r->trips < 0 && !xg_rounds_ask(r, &made)) return false;
     to->root = xg_rounds_put(&made, body->root, to);
     for (k = 0; k < r->n; k++) r->state[k].next = XG_OPERAND(to->root, k);
     return true;
@@ -170,35 +185,26 @@ XG_FN bool xg_rounds_covers(const xg_rounds *r, const xg_inst *u) {
     }
     return moves == 1;
 }
-/* Values that are written one behind the other, and where: index of the value -> index of the update. */
+/* Values that are written beside each other, and where: index of the value -> index of the update. */
 XG_FN void xg_rounds_pieces(
     xg_rounds *r, uint32_t state, const xg_inst *update, xg_inst *value, const xg_imap *to) {
-    const xg_inst *joined = xg_in_place_strip(value);
+    bool moves = value->op == XG_CONCATENATE || value->op == XG_TRANSPOSE || xg_in_place_renames(value);
     xg_round_piece p;
-    int64_t offset = 0, d;
     uint32_t k;
-    if (joined->op != XG_CONCATENATE) {
-        memset(&p, 0, sizeof p);
-        p.state = state;
-        p.update = update;
-        p.value = value;
-        p.to = to;
-        xg_push(r->arena, xg_round_piece, &r->pieces, p);
-        return;
+    for (k = 0; moves && k < value->n_operands; k++) {
+        xg_imaps at = xg_indexing_operand_to_output_set(r->aff, value, k, 0);
+        moves = at.n == 1 && xg_imap_ok(at.p[0]) && !at.p[0]->n_syms;
     }
-    d = xg_attr_dims(joined).p[0];
-    to = xg_imap_compose(r->aff, xg_indexing_bitcast(r->aff, joined->shape, value->shape), to);
-    for (k = 0; k < joined->n_operands; k++) {
-        xg_inst *o = XG_OPERAND(joined, k);
-        xg_imap *at = xg_imap_of_dims(r->aff, o->shape->rank, o->shape->rank);
-        uint32_t j;
-        for (j = 0; j < o->shape->rank; j++) {
-            at->dims[j].range = xg_range_of(0, o->shape->dims[j] - 1);
-            at->results[j] = xg_aff_add_k(r->aff, xg_aff_dim(r->aff, j), j == (uint32_t)d ? offset : 0);
-        }
-        xg_rounds_pieces(r, state, update, o, xg_imap_compose(r->aff, xg_imap_simplify(r->aff, at), to));
-        offset += o->shape->dims[d];
-    }
+    for (k = 0; moves && k < value->n_operands; k++)
+        xg_rounds_pieces(r, state, update, XG_OPERAND(value, k),
+            xg_imap_compose(r->aff, xg_indexing_operand_to_output_set(r->aff, value, k, 0).p[0], to));
+    if (moves) return;
+    memset(&p, 0, sizeof p);
+    p.state = state;
+    p.update = update;
+    p.value = value;
+    p.to = to;
+    xg_push(r->arena, xg_round_piece, &r->pieces, p);
 }
 /* Is it only written, by one update or several of one shape? */
 XG_FN bool xg_rounds_stacks(xg_rounds *r, xg_round_state *s) {
@@ -223,17 +229,15 @@ XG_FN bool xg_rounds_stacks(xg_rounds *r, xg_round_state *s) {
 XG_FN bool xg_rounds_sums(const xg_inst *i) {
     const xg_shape *in = XG_OPERAND(i, 0)->shape;
     xg_ints dims = xg_attr_dims(i);
-    int64_t lanes = 1;
+    int64_t lanes = XG_OPERAND(i, 0)->shape->elements / XG_MAX(i->shape->elements, (int64_t)1);
     uint32_t k;
     if (i->n_operands != 2 || XG_OPERAND(i, 1)->op != XG_CONSTANT || XG_OPERAND(i, 1)->shape->rank ||
         !xg_reducer_is_plain(xg_attr_to_apply(i)) || (in->layout && !in->layout->descending) ||
         (i->shape->layout && !i->shape->layout->descending))
         return false;
-    for (k = 0; k < dims.n; k++) {
+    for (k = 0; k < dims.n; k++)
         if (!xg_ints_has(dims, (int64_t)in->rank - 1 - (int64_t)k)) return false;
-        lanes *= in->dims[dims.p[k]];
-    }
-    return lanes > 1 && lanes <= XG_ROUNDS_LANES && (lanes & (lanes - 1)) == 0;
+    return lanes > 1 && lanes <= XG_ROUNDS_LANES;
 }
 /* Scratch: 0 for what every round computes anew of parameters, 1 for what depends on scalars that change, 2 on the
  * state's elements. */
@@ -283,18 +287,17 @@ XG_FN bool xg_rounds_settle_sum(xg_rounds *r, xg_round_sum *s) {
     xg_ints dims = xg_attr_dims(s->i);
     const xg_aff *kept[XG_RANK_MAX];
     uint32_t n = 0, k;
-    if (in->shape->elements != r->shape->elements || in->shape->elements % XG_ROUNDS_LANES) return false;
+    if (in->shape->elements != r->shape->elements) return false;
     if (!xg_rounds_root(r, XG_OPERAND(s->i, 0), &s->map)) return false;
-    for (s->lanes = 1, k = 0; k < in->shape->rank; k++) {
-        if (xg_ints_has(dims, k))
-            s->lanes *= in->shape->dims[k];
-        else
-            kept[n++] = s->map->results[k];
-    }
+    for (k = 0; k < in->shape->rank; k++)
+        if (!xg_ints_has(dims, k)) kept[n++] = s->map->results[k];
+    s->lanes = in->shape->elements / s->i->shape->elements;
+    r->lanes = XG_MAX(r->lanes, s->lanes);
     s->own = xg_imap_with_results(r->aff, s->map, kept, n);
     return true;
 }
 XG_FN bool xg_rounds_places(xg_rounds *r) {
+    const xg_imap *map;
     int64_t words = 0;
     uint32_t k;
     for (k = 0; k < r->n; k++)
@@ -307,6 +310,9 @@ XG_FN bool xg_rounds_places(xg_rounds *r) {
     if (!r->shape || !r->shape->elements || words > XG_ROUNDS_WORDS) return false;
     for (k = 0; k < r->sums.n; k++)
         if (!xg_rounds_settle_sum(r, &r->sums.p[k])) return false;
+    for (k = 0; k < r->sums.n; k++)
+        if (r->lanes % r->sums.p[k].lanes) return false;
+    if (r->again && !xg_rounds_root(r, r->again, &map)) return false;
     for (k = 0; k < r->pieces.n; k++)
         if (!xg_rounds_root(r, r->pieces.p[k].value, &r->pieces.p[k].map)) return false;
     for (k = 0; k < r->n; k++)
@@ -373,17 +379,18 @@ XG_FN bool xg_rounds_look(xg_rounds *r, const xg_comp *c) {
     r->trips = xg_fuse_trips(r->loop);
     r->n = r->loop->shape->n_elems;
     r->state = XG_NEW_N(r->arena, xg_round_state, r->n + (size_t)1);
-    if (r->trips < 1 || body->root->op != XG_TUPLE || body->n_insts > XG_ROUNDS_INSTS || !xg_rounds_copy(r, c))
+    if (!r->trips || body->root->op != XG_TUPLE || body->n_insts > XG_ROUNDS_INSTS || !xg_rounds_copy(r, c))
         return false;
     for (k = 0; k < r->n; k++)
         if (r->state[k].inst == r->state[k].init)
             r->state[k].kind = XG_ROUND_KEPT;
         else
-            r->state[k].kind = xg_rounds_counts(&r->state[k]) ? XG_ROUND_COUNTS : XG_ROUND_CARRIED;
+            r->state[k].kind = r->trips > 0 && xg_rounds_counts(&r->state[k]) ? XG_ROUND_COUNTS : XG_ROUND_CARRIED;
     for (k = 0; k < r->n; k++)
         if (r->state[k].kind == XG_ROUND_CARRIED && xg_rounds_stacks(r, &r->state[k]))
             r->state[k].kind = XG_ROUND_STACKED;
     xg_rounds_mark(r);
+    if (r->again && xg_rounds_depends(r->again) > 1) return false;
     XG_FOR_INSTS(i, r->comp)
         if (i->op == XG_REDUCE && xg_rounds_depends(i) > 1) {
             if (!xg_rounds_sums(i)) return false;
@@ -408,12 +415,13 @@ typedef struct xg_rounds_maker {
     xg_inst **operands;
     xg_map64 params; /* by id of the value outside, + 1 */
 } xg_rounds_maker;
-XG_FN xg_inst *xg_rounds_inside(xg_rounds_maker *w, xg_inst *o) {
+XG_FN xg_inst *xg_rounds_inside(xg_rounds_maker *w, xg_inst *o, bool stacked) {
     xg_inst *now, *in;
-    if (xg_rounds_splat(o)) {
-        in = o->n_operands ? xg_rounds_inside(w, XG_OPERAND(o, 0)) : NULL;
+    if (xg_rounds_splat(o) && !stacked) {
+        in = o->n_operands ? xg_rounds_inside(w, XG_OPERAND(o, 0), false) : NULL;
         return xg_inst_clone(o, w->c, &in, NULL);
     }
+    if (xg_rounds_splat(o)) o = xg_inst_clone(o, o->comp, &XG_OPERAND(o, 0), o->next);
     now = (xg_inst *)xg_map64_get(&w->params, o->id + (uint64_t)1);
     if (now) return now;
     w->operands[w->c->n_params] = o;
@@ -444,18 +452,22 @@ XG_FN bool xg_rounds_fuse(xg_inst *loop) {
     xg_inst *init = XG_OPERAND(loop, 0), **in, **out, *tuple, *inner, *fusion;
     uint32_t n = loop->shape->n_elems, n_out = 0, k;
     unsigned char *taken = XG_NEW_N(m->work, unsigned char, n + (size_t)1);
+    const xg_inst *next = xg_attr_comp(loop, XG_A_body)->root;
     xg_comp *last = m->last;
     xg_rounds_maker w;
     xg_rounds *r;
     xg_hb b;
-    if (init->op != XG_TUPLE || xg_inst_order(loop) || xg_fuse_trips(loop) < 2 || !xg_opt_taken_elements(loop, taken))
+    if (init->op != XG_TUPLE || next->op != XG_TUPLE || xg_inst_order(loop) || xg_fuse_trips(loop) == 1 ||
+        !xg_opt_taken_elements(loop, taken))
         return false;
     in = XG_NEW_N(m->work, xg_inst *, n + (size_t)1);
     out = XG_NEW_N(m->work, xg_inst *, n + (size_t)1);
     w.c = xg_comp_new(m, XG_STR("fused_while"), loop->comp);
     w.operands = XG_NEW_N(m->work, xg_inst *, n + (size_t)1);
     xg_map64_init(&w.params, m->work);
-    for (k = 0; k < n; k++) in[k] = xg_rounds_inside(&w, XG_OPERAND(init, k));
+    for (k = 0; k < n; k++)
+        in[k] = xg_rounds_inside(&w, XG_OPERAND(init, k),
+            xg_in_place_strip(XG_OPERAND(next, k))->op == XG_DYNAMIC_UPDATE_SLICE);
     tuple = xg_inst_new(w.c, XG_TUPLE, init->shape, in, n, NULL, init->name);
     inner = xg_inst_clone(loop, w.c, &tuple, NULL);
     r = xg_rounds_open(m->work, xg_aff_new(m->work), w.c);
