@@ -12,6 +12,7 @@
 
 enum {
     XG_ROUNDS_UNROLL = 8,
+    XG_ROUNDS_READ = 16, /* what is read is in a register until its round comes */
     XG_ROUNDS_WORK = 512 /* of the rounds that are straight code */
 };
 typedef struct xg_rounds_form {
@@ -94,23 +95,29 @@ XG_FN void xg_rounds_write(xg_scope *s, const xg_round_piece *p, xg_kval *const 
     xg_elem_apply(s, xg_emit_same_place(s->e->m->aff, p->update->shape, next->shape), place, here);
     *dest = xg_emit_insert(&s->b, v, *dest, next->shape, here);
 }
-/* What the state is in a round of that number (NULL: where nothing counts). */
-XG_FN void xg_rounds_give(xg_scope *s, xg_kval *round, const xg_elem *now) {
+/* A round of that number begins: what counts is given, and what that finds in memory is read. */
+XG_FN void xg_rounds_read(xg_scope *s, xg_kval *round, xg_kval *const *at) {
     const xg_rounds *r = s->e->rounds;
     uint32_t k;
     xg_emit_forget(s);
-    for (k = 0; k < r->n; k++) {
-        const xg_round_state *t = &r->state[k];
-        if (t->kind == XG_ROUND_COUNTS) xg_hero_give(s, t->inst, xg_rounds_count(s, r, t, round));
-        if (t->kind == XG_ROUND_CARRIED) xg_hero_give(s, t->inst, now[k]);
-    }
+    for (k = 0; k < r->n; k++)
+        if (r->state[k].kind == XG_ROUND_COUNTS)
+            xg_hero_give(s, r->state[k].inst, xg_rounds_count(s, r, &r->state[k], round));
+    for (k = 0; k < r->parts->n_insts; k++)
+        if (r->reads[k]) (void)xg_rounds_own_of(s, r->parts->insts[k], r->parts->map_of[k], at);
+}
+XG_FN void xg_rounds_give(xg_scope *s, const xg_elem *now) {
+    const xg_rounds *r = s->e->rounds;
+    uint32_t k;
+    for (k = 0; k < r->n; k++)
+        if (r->state[k].kind == XG_ROUND_CARRIED) xg_hero_give(s, r->state[k].inst, now[k]);
 }
 /* arrays: by element of the state, the stacked one; NULL: it is no result */
-XG_FN void xg_rounds_round(xg_scope *s, xg_kval *round, xg_kval *const *at, xg_elem *now, xg_kval **arrays) {
+XG_FN void xg_rounds_round(xg_scope *s, xg_kval *const *at, xg_elem *now, xg_kval **arrays) {
     const xg_rounds *r = s->e->rounds;
     xg_elem *next = XG_NEW_N(s->e->arena, xg_elem, r->n + (size_t)1);
     uint32_t k;
-    xg_rounds_give(s, round, now);
+    xg_rounds_give(s, now);
     for (k = 0; k < r->sums.n; k++) xg_rounds_sum_lanes(s, &r->sums.p[k], at);
     for (k = 0; k < r->pieces.n; k++)
         if (arrays[r->pieces.p[k].state]) xg_rounds_write(s, &r->pieces.p[k], at, &arrays[r->pieces.p[k].state]);
@@ -119,33 +126,49 @@ XG_FN void xg_rounds_round(xg_scope *s, xg_kval *round, xg_kval *const *at, xg_e
     for (k = 0; k < r->n; k++)
         if (r->state[k].kind == XG_ROUND_CARRIED) now[k] = next[k];
 }
-/* All rounds: several in straight code, so that what they read is on its way at a time. */
+/* Rounds in straight code: what all of them read is on its way before the first goes on. */
+XG_FN void xg_rounds_straight(
+    xg_scope *s, xg_kval *const *rounds, int64_t n, xg_kval *const *at, xg_elem *now, xg_kval **arrays) {
+    xg_memo **read = XG_NEW_N(s->e->arena, xg_memo *, n + 1);
+    int64_t k;
+    for (k = 0; k < n; k++) {
+        xg_rounds_read(s, rounds[k], at);
+        read[k] = s->memo;
+    }
+    for (k = 0; k < n; k++) {
+        s->memo = read[k];
+        xg_rounds_round(s, at, now, arrays);
+    }
+}
 XG_FN void xg_rounds_all(xg_scope *s, xg_kval *const *at, xg_elem *now, xg_kval **arrays) {
     const xg_rounds *r = s->e->rounds;
-    int64_t unroll = ((const xg_rounds_form *)s->e->form)->unroll, k;
+    int64_t n = ((const xg_rounds_form *)s->e->form)->unroll, rest = r->trips > 0 ? r->trips % n : 0, k;
+    xg_kval **rounds = XG_NEW_N(s->e->arena, xg_kval *, n + 1), *first;
     xg_flow f = xg_flow_of(s, NULL);
     xg_flow_elems(&f, now, r->n);
     xg_flow_slots(&f, arrays, r->n);
     if (r->trips < 0) {
         xg_flow_once(&f, 0);
-        f.op->a = 0;
-        xg_rounds_give(s, NULL, now);
+        f.op->a = 0; /* it often goes on */
+        xg_emit_forget(s);
+        xg_rounds_give(s, now);
         xg_flow_again(&f, xg_elem_of(s, r->again, at).v, NULL);
-        xg_rounds_round(s, NULL, at, now, arrays);
     } else {
-        xg_kval *round = xg_flow_count(&f, r->trips / unroll);
-        round->name = XG_STR("round");
-        f.op->flags = unroll > 1 ? KL_UNROLLED : 0;
-        for (k = 0; k < unroll; k++) {
-            xg_kval *now_at = unroll > 1 ? xg_k2_int(&s->b, XG_K_OP_MULI, round, unroll) : round;
-            if (k) now_at = xg_k2_int(&s->b, XG_K_OP_ADDI, now_at, k);
-            xg_kval_set_range(now_at, xg_range_of(k, r->trips - unroll + k));
-            xg_rounds_round(s, now_at, at, now, arrays);
+        rounds[0] = xg_flow_count(&f, r->trips / n);
+        rounds[0]->name = XG_STR("round");
+    }
+    if (n > 1) {
+        f.op->flags = KL_UNROLLED;
+        first = xg_k2_int(&s->b, XG_K_OP_MULI, rounds[0], n);
+        for (k = 0; k < n; k++) {
+            rounds[k] = k ? xg_k2_int(&s->b, XG_K_OP_ADDI, first, k) : first;
+            xg_kval_set_range(rounds[k], xg_range_of(k, r->trips - n + k));
         }
     }
+    xg_rounds_straight(s, rounds, n, at, now, arrays);
     xg_flow_end(&f);
-    for (k = r->trips > 0 ? r->trips / unroll * unroll : 0; k < r->trips; k++)
-        xg_rounds_round(s, xg_elem_index(s, k), at, now, arrays);
+    for (k = 0; k < rest; k++) rounds[k] = xg_elem_index(s, r->trips - rest + k);
+    xg_rounds_straight(s, rounds, rest, at, now, arrays);
 }
 XG_FN void xg_rounds_thread(xg_scope *s, xg_kval *const *at, xg_kval **dest) {
     xg_fusion_emission *e = s->e;
@@ -208,13 +231,13 @@ XG_FN bool xg_emit_rounds_plan(xg_fusion_emission *e) {
     xg_rounds_form *f;
     xg_launch l;
     int64_t work, threads;
-    bool reads = false;
+    uint32_t reads = 0, k;
     if (!r) return false;
     e->form = f = XG_NEW(e->arena, xg_rounds_form);
-    XG_FOR_INSTS(i, r->comp) reads = reads || i->op == XG_DYNAMIC_SLICE || i->op == XG_GATHER;
+    for (k = 0; k < r->parts->n_insts; k++) reads += r->reads[k];
     work = XG_MAX(xg_emit_work(r->comp), (int64_t)1);
     for (f->unroll = 1; reads && f->unroll < XG_ROUNDS_UNROLL && f->unroll * 2 <= r->trips &&
-                        f->unroll * 2 * work <= XG_ROUNDS_WORK;
+                        f->unroll * 2 * XG_MAX(work, reads * XG_ROUNDS_READ) <= XG_ROUNDS_WORK;
          f->unroll *= 2) {}
     xg_form_read(e, xg_rounds_fields, 1, f);
     if (f->unroll < 1 || f->unroll > XG_MAX(r->trips, (int64_t)1) || f->unroll > XG_ROUNDS_WORK)

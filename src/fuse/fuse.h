@@ -251,6 +251,7 @@ typedef struct xg_rounds {
     XG_VEC(xg_inst *) roots;
     XG_VEC(const xg_imap *) maps; /* by root */
     xg_partition *parts;
+    bool *reads; /* by place: a round finds it in memory by what counts */
 } xg_rounds;
 XG_FN bool xg_fuse_is_loop(const xg_inst *fusion);
 /* NULL: a thread would need what others have. */

@@ -344,6 +344,15 @@ XG_FN bool xg_rounds_is_own(const xg_rounds *r, const xg_inst *i, const xg_imap 
     if (r->parts->part_of[place] == UINT32_MAX || !i->shape->rank) return true;
     return xg_imap_ok(r->parts->map_of[place]) && xg_imap_equal(r->parts->map_of[place], own);
 }
+/* All that it depends on is the number of the round. */
+XG_FN bool xg_rounds_counted(const xg_rounds *r, const xg_inst *i) {
+    uint32_t k;
+    for (k = 0; i->op == XG_COPY && k < r->n; k++)
+        if (r->state[k].inst == i) return r->state[k].kind == XG_ROUND_COUNTS;
+    for (k = 0; k < i->n_operands; k++)
+        if (xg_rounds_depends(XG_OPERAND(i, k)) && !xg_rounds_counted(r, XG_OPERAND(i, k))) return false;
+    return true;
+}
 XG_FN bool xg_rounds_part(xg_rounds *r) {
     XG_VEC(xg_inst *) given = {NULL, 0, 0};
     bool more = true;
@@ -367,6 +376,12 @@ XG_FN bool xg_rounds_part(xg_rounds *r) {
     }
     for (k = 0; k < r->sums.n; k++)
         if (!xg_rounds_is_own(r, r->sums.p[k].i, r->sums.p[k].own)) return false;
+    r->reads = XG_NEW_N(r->arena, bool, r->parts->n_insts + (size_t)1);
+    for (k = 0; r->trips > 0 && k < r->parts->n_insts; k++) {
+        const xg_inst *i = r->parts->insts[k];
+        r->reads[k] = (i->op == XG_DYNAMIC_SLICE || i->op == XG_GATHER) && r->parts->part_of[k] == 0 &&
+                      xg_rounds_depends(i) == 1 && xg_rounds_counted(r, i);
+    }
     return true;
 }
 XG_FN bool xg_rounds_look(xg_rounds *r, const xg_comp *c) {
