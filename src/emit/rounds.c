@@ -112,12 +112,27 @@ XG_FN void xg_rounds_give(xg_scope *s, const xg_elem *now) {
     for (k = 0; k < r->n; k++)
         if (r->state[k].kind == XG_ROUND_CARRIED) xg_hero_give(s, r->state[k].inst, now[k]);
 }
+/* What earlier rounds have left in a stacked array, whose contents in the beginning are the parameter. */
+XG_FN void xg_rounds_window(xg_scope *s, xg_inst *i, xg_kval *const *at, xg_kval **arrays) {
+    const xg_rounds *r = s->e->rounds;
+    const xg_imap *map = r->parts->map_of[xg_partition_place(r->parts, i)];
+    xg_kval *here[XG_RANK_MAX];
+    uint32_t k = 0;
+    if (!map) return; /* nothing needs it */
+    while (r->state[k].inst != XG_OPERAND(i, 0)) k++;
+    s->tensors[r->state[k].init->number] = arrays[k];
+    s->memo[xg_partition_place(r->parts, r->state[k].init)].region = NULL;
+    s->memo[xg_partition_place(r->parts, r->state[k].inst)].region = NULL;
+    xg_elem_apply(s, map, at, here);
+    xg_hero_give(s, i, xg_elem_dynamic_slice(s, i, here));
+}
 /* arrays: by element of the state, the stacked one; NULL: it is no result */
 XG_FN void xg_rounds_round(xg_scope *s, xg_kval *const *at, xg_elem *now, xg_kval **arrays) {
     const xg_rounds *r = s->e->rounds;
     xg_elem *next = XG_NEW_N(s->e->arena, xg_elem, r->n + (size_t)1);
     uint32_t k;
     xg_rounds_give(s, now);
+    for (k = 0; k < r->windows.n; k++) xg_rounds_window(s, r->windows.p[k], at, arrays);
     for (k = 0; k < r->sums.n; k++) xg_rounds_sum_lanes(s, &r->sums.p[k], at);
     for (k = 0; k < r->pieces.n; k++)
         if (arrays[r->pieces.p[k].state]) xg_rounds_write(s, &r->pieces.p[k], at, &arrays[r->pieces.p[k].state]);
@@ -179,11 +194,7 @@ XG_FN void xg_rounds_thread(xg_scope *s, xg_kval *const *at, xg_kval **dest) {
     uint32_t k;
     for (k = 0; k < r->n; k++) {
         const xg_round_state *t = &r->state[k];
-        if (t->kind != XG_ROUND_CARRIED) continue;
-        if (t->init->op == XG_CONSTANT)
-            now[k] = xg_elem_constant(s, t->init, at);
-        else
-            now[k] = xg_rounds_own_of(s, t->init, t->map, at);
+        if (t->kind == XG_ROUND_CARRIED) now[k] = xg_rounds_own_of(s, t->init, t->map, at);
     }
     for (k = 0; k < e->n_roots; k++) {
         int64_t of = xg_attr_index(xg_fuse_leaf(whole, k));

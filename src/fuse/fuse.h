@@ -219,10 +219,10 @@ typedef enum xg_round_kind {
 typedef struct xg_round_state { /* an element of the loop's state, in one round: before and behind it */
     xg_round_kind kind;
     xg_inst *inst, *next;
-    xg_inst *init;       /* a parameter, or a constant everywhere */
+    xg_inst *init;
     const xg_imap *map;  /* of a carried one: the thread's indices -> its own element */
     int64_t first, step; /* of one that counts */
-    bool covered;        /* of a stacked one: the rounds fill it */
+    bool covered, read;  /* of a stacked one: the rounds fill it; they read it, too */
 } xg_round_state;
 typedef struct xg_round_piece { /* written by one update of a stacked array */
     uint32_t state;
@@ -246,6 +246,7 @@ typedef struct xg_rounds {
     xg_round_state *state;
     XG_VEC(xg_round_piece) pieces;
     XG_VEC(xg_round_sum) sums;
+    XG_VEC(xg_inst *) windows; /* dynamic-slices of stacked arrays */
     const xg_shape *shape; /* of the threads' indices */
     int64_t lanes;         /* of the longest sum; 0: there is none */
     XG_VEC(xg_inst *) roots;

@@ -80,6 +80,12 @@ XG_FN xg_inst *xg_rounds_put(xg_map64 *made, const xg_inst *i, xg_comp *to) {
     xg_map64_put(made, i->id + (uint64_t)1, now);
     return now;
 }
+/* What the body hands on as it is. */
+XG_FN bool xg_rounds_keeps(const xg_comp *body, uint32_t k) {
+    const xg_inst *next = XG_OPERAND(body->root, k);
+    return next->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(next, 0) == body->params[0] &&
+           xg_attr_index(next) == (int64_t)k;
+}
 /* Whether there is another round, as each thread asks. */
 XG_FN bool xg_rounds_ask(xg_rounds *r, xg_map64 *made) {
     const xg_comp *c = xg_attr_comp(r->loop, XG_A_condition);
@@ -99,6 +105,7 @@ XG_FN bool xg_rounds_copy(xg_rounds *r, const xg_comp *c) {
     const xg_comp *body = xg_attr_comp(r->loop, XG_A_body);
     const xg_inst *init = XG_OPERAND(r->loop, 0), *in = body->params[0];
     xg_comp *to = xg_comp_new(c->module, XG_STR("round"), NULL);
+    const xg_inst *i;
     xg_map64 made;
     uint32_t k;
     r->comp = to;
@@ -106,22 +113,19 @@ XG_FN bool xg_rounds_copy(xg_rounds *r, const xg_comp *c) {
     for (k = 0; k < c->n_params; k++)
         xg_map64_put(&made, c->params[k]->id + (uint64_t)1,
             xg_comp_add_param(to, c->params[k]->shape, c->params[k]->name));
-    for (k = 0; k < r->n; k++) {
-        xg_inst *o = XG_OPERAND(init, k), *next = XG_OPERAND(body->root, k);
-        xg_round_state *s = &r->state[k];
-        if (!xg_shape_is_array(o->shape)) return false;
-        s->init = (xg_inst *)xg_map64_get(&made, o->id + (uint64_t)1);
-        if (!s->init) {
-            const xg_inst *scalar = xg_rounds_splat(o);
-            if (!scalar) return false;
-            s->init = xg_inst_clone((xg_inst *)scalar, to, NULL, NULL);
+    for (i = c->first; i != init; i = i->next)
+        if (i->op != XG_PARAMETER) {
+            if (!xg_rounds_takes(i)) return false;
+            (void)xg_rounds_put(&made, i, to);
         }
-        s->inst = xg_inst_new(to, XG_COPY, o->shape, &s->init, 1, NULL, XG_STR("state"));
-        if (next->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(next, 0) == in && xg_attr_index(next) == (int64_t)k &&
-            s->init->op == XG_PARAMETER)
-            s->inst = s->init;
+    for (k = 0; k < r->n; k++) {
+        xg_round_state *s = &r->state[k];
+        if (!xg_shape_is_array(XG_OPERAND(init, k)->shape)) return false;
+        s->init = s->inst = (xg_inst *)xg_map64_get(&made, XG_OPERAND(init, k)->id + (uint64_t)1);
+        if (!xg_rounds_keeps(body, k))
+            s->inst = xg_inst_new(to, XG_COPY, s->init->shape, &s->init, 1, NULL, XG_STR("state"));
     }
-    XG_FOR_INSTS(i, body) {
+    for (i = body->first; i; i = i->next) {
         if (i == in || i == body->root) continue;
         if (i->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(i, 0) == in)
             xg_map64_put(&made, i->id + (uint64_t)1, r->state[xg_attr_index(i)].inst);
@@ -206,6 +210,23 @@ XG_FN void xg_rounds_pieces(
     p.to = to;
     xg_push(r->arena, xg_round_piece, &r->pieces, p);
 }
+/* A stacked array may be read, too: slices as they are written, of which each thread has its own element. */
+XG_FN bool xg_rounds_windows(xg_rounds *r, xg_round_state *s, const xg_inst *last) {
+    const xg_shape *size = XG_OPERAND(last, 1)->shape;
+    uint32_t k;
+    XG_FOR_USES(u, s->inst) {
+        if (u->user->op != XG_DYNAMIC_SLICE) {
+            if (u->user->op != XG_DYNAMIC_UPDATE_SLICE && !xg_in_place_renames(u->user)) return false;
+            continue;
+        }
+        for (k = 0; k < size->rank; k++)
+            if (size->dims[k] != 1 && size->dims[k] != last->shape->dims[k]) return false;
+        if (!xg_shape_same_dims(u->user->shape, size) || !xg_shape_same_dims(last->shape, s->inst->shape)) return false;
+        s->read = true;
+        xg_push(r->arena, xg_inst *, &r->windows, u->user);
+    }
+    return true;
+}
 /* Is it only written, by one update or several of one shape? */
 XG_FN bool xg_rounds_stacks(xg_rounds *r, xg_round_state *s) {
     const xg_inst *last = xg_in_place_strip(s->next), *u;
@@ -216,8 +237,8 @@ XG_FN bool xg_rounds_stacks(xg_rounds *r, xg_round_state *s) {
             if (!xg_shape_same_dims(u->shape, last->shape) || size != XG_OPERAND(last, 1)->shape->dims[k]) return false;
             if (size != 1 && size != u->shape->dims[k] && (n || !xg_rounds_covers(r, u))) return false;
         }
-    if (!n || u != s->inst) return false;
-    s->covered = n == 1 && xg_rounds_covers(r, last);
+    if (!n || u != s->inst || !xg_rounds_windows(r, s, last)) return false;
+    s->covered = n == 1 && !s->read && xg_rounds_covers(r, last);
     for (; n; n--) { /* the first comes last in the list of operands */
         for (u = last, k = 1; k < n; k++) u = xg_in_place_strip(XG_OPERAND(u, 0));
         xg_rounds_pieces(r, (uint32_t)(s - r->state), u, XG_OPERAND(u, 1),
@@ -353,6 +374,21 @@ XG_FN bool xg_rounds_counted(const xg_rounds *r, const xg_inst *i) {
         if (xg_rounds_depends(XG_OPERAND(i, k)) && !xg_rounds_counted(r, XG_OPERAND(i, k))) return false;
     return true;
 }
+/* The thread reads what it wrote itself: no other one makes the same elements. */
+XG_FN bool xg_rounds_window_is_own(const xg_rounds *r, const xg_inst *i) {
+    const xg_imap *own = xg_rounds_own(r, i->shape);
+    uint32_t k;
+    if (r->lanes || i->shape->elements != r->shape->elements || !xg_rounds_is_own(r, i, own)) return false;
+    for (k = 1; k < i->n_operands; k++)
+        if (xg_rounds_depends(XG_OPERAND(i, k)) > 1) return false;
+    for (k = 0; k < r->pieces.n; k++) {
+        const xg_round_piece *p = &r->pieces.p[k];
+        if (r->state[p->state].inst == XG_OPERAND(i, 0) &&
+            !xg_imap_equal(xg_imap_compose(r->aff, p->map, p->to), own))
+            return false;
+    }
+    return true;
+}
 XG_FN bool xg_rounds_part(xg_rounds *r) {
     XG_VEC(xg_inst *) given = {NULL, 0, 0};
     bool more = true;
@@ -360,6 +396,7 @@ XG_FN bool xg_rounds_part(xg_rounds *r) {
     for (k = 0; k < r->n; k++)
         if (r->state[k].inst->op == XG_COPY) xg_push(r->arena, xg_inst *, &given, r->state[k].inst);
     for (k = 0; k < r->sums.n; k++) xg_push(r->arena, xg_inst *, &given, (xg_inst *)r->sums.p[k].i);
+    for (k = 0; k < r->windows.n; k++) xg_push(r->arena, xg_inst *, &given, r->windows.p[k]);
     for (tries = 0; more; tries++) {
         if (tries == XG_ROUNDS_COPIES || r->comp->n_insts > XG_ROUNDS_INSTS) return false;
         xg_rounds_mark(r);
@@ -376,6 +413,8 @@ XG_FN bool xg_rounds_part(xg_rounds *r) {
     }
     for (k = 0; k < r->sums.n; k++)
         if (!xg_rounds_is_own(r, r->sums.p[k].i, r->sums.p[k].own)) return false;
+    for (k = 0; k < r->windows.n; k++)
+        if (!xg_rounds_window_is_own(r, r->windows.p[k])) return false;
     r->reads = XG_NEW_N(r->arena, bool, r->parts->n_insts + (size_t)1);
     for (k = 0; r->trips > 0 && k < r->parts->n_insts; k++) {
         const xg_inst *i = r->parts->insts[k];
@@ -424,19 +463,25 @@ XG_FN xg_rounds *xg_rounds_open(xg_arena *a, xg_aff_ctx *x, const xg_comp *c) {
 
 /* ---- the pass ---- */
 
-/* What the loop begins with, inside of the fused computation: constants are made there, others are parameters. */
+/* What the loop begins with, inside of the fused computation: constants are made there, and what a thread makes of an
+ * element for itself; others are parameters. */
 typedef struct xg_rounds_maker {
     xg_comp *c;
     xg_inst **operands;
     xg_map64 params; /* by id of the value outside, + 1 */
 } xg_rounds_maker;
-XG_FN xg_inst *xg_rounds_inside(xg_rounds_maker *w, xg_inst *o, bool stacked) {
+XG_FN bool xg_rounds_makes(const xg_inst *o) {
+    if (o->n_operands > 1 || !xg_rounds_takes(o) || o->first_use != o->last_use) return false;
+    return o->op == XG_IOTA || (o->n_operands && o->op != XG_REDUCE && o->op != XG_GATHER);
+}
+XG_FN xg_inst *xg_rounds_inside(xg_rounds_maker *w, xg_inst *o, xg_round_kind kind) {
     xg_inst *now, *in;
-    if (xg_rounds_splat(o) && !stacked) {
-        in = o->n_operands ? xg_rounds_inside(w, XG_OPERAND(o, 0), false) : NULL;
+    bool splat = xg_rounds_splat(o) != NULL;
+    if (kind != XG_ROUND_STACKED && (splat || (kind == XG_ROUND_CARRIED && xg_rounds_makes(o)))) {
+        in = o->n_operands ? xg_rounds_inside(w, XG_OPERAND(o, 0), kind) : NULL;
         return xg_inst_clone(o, w->c, &in, NULL);
     }
-    if (xg_rounds_splat(o)) o = xg_inst_clone(o, o->comp, &XG_OPERAND(o, 0), o->next);
+    if (splat) o = xg_inst_clone(o, o->comp, &XG_OPERAND(o, 0), o->next); /* each is filled by itself */
     now = (xg_inst *)xg_map64_get(&w->params, o->id + (uint64_t)1);
     if (now) return now;
     w->operands[w->c->n_params] = o;
@@ -482,13 +527,15 @@ XG_FN bool xg_rounds_fuse(xg_inst *loop) {
     xg_map64_init(&w.params, m->work);
     for (k = 0; k < n; k++)
         in[k] = xg_rounds_inside(&w, XG_OPERAND(init, k),
-            xg_in_place_strip(XG_OPERAND(next, k))->op == XG_DYNAMIC_UPDATE_SLICE);
+            xg_in_place_strip(XG_OPERAND(next, k))->op == XG_DYNAMIC_UPDATE_SLICE ? XG_ROUND_STACKED
+            : xg_rounds_keeps(next->comp, k)                                      ? XG_ROUND_KEPT
+                                                                                  : XG_ROUND_CARRIED);
     tuple = xg_inst_new(w.c, XG_TUPLE, init->shape, in, n, NULL, init->name);
     inner = xg_inst_clone(loop, w.c, &tuple, NULL);
     r = xg_rounds_open(m->work, xg_aff_new(m->work), w.c);
     b = xg_hb_end(w.c, loop);
     for (k = 0; r && k < n; k++)
-        if (taken[k] && r->state[k].kind >= XG_ROUND_STACKED) out[n_out++] = xg_hb_element(&b, inner, k);
+        if (r->state[k].read || (taken[k] && r->state[k].kind >= XG_ROUND_STACKED)) out[n_out++] = xg_hb_element(&b, inner, k);
     if (n_out) w.c->root = n_out == 1 ? out[0] : xg_hb_tuple(&b, out, n_out);
     while (m->last != last) xg_comp_remove(m->last);
     if (!n_out || !xg_rounds_begin(r, tuple)) {
@@ -503,7 +550,7 @@ XG_FN bool xg_rounds_fuse(xg_inst *loop) {
     for (n_out = 0, k = 0; k < n; k++) {
         const xg_round_state *s = &r->state[k];
         in[k] = XG_OPERAND(init, k);
-        if (!taken[k]) continue;
+        if (!taken[k] && !s->read) continue;
         if (s->kind >= XG_ROUND_STACKED)
             in[k] = fusion->shape->type == XLAGPU_TUPLE ? xg_hb_element(&b, fusion, n_out++) : fusion;
         else if (s->kind == XG_ROUND_COUNTS)
