@@ -188,7 +188,6 @@ XG_FN void xg_rounds_all(xg_scope *s, xg_kval *const *at, xg_elem *now, xg_kval 
 XG_FN void xg_rounds_thread(xg_scope *s, xg_kval *const *at, xg_kval **dest) {
     xg_fusion_emission *e = s->e;
     const xg_rounds *r = e->rounds;
-    const xg_comp *whole = xg_attr_calls(e->fusion);
     xg_elem *now = XG_NEW_N(e->arena, xg_elem, r->n + (size_t)1);
     xg_kval **arrays = XG_NEW_N(e->arena, xg_kval *, r->n + (size_t)1), *here[XG_RANK_MAX];
     uint32_t k;
@@ -197,12 +196,12 @@ XG_FN void xg_rounds_thread(xg_scope *s, xg_kval *const *at, xg_kval **dest) {
         if (t->kind == XG_ROUND_CARRIED) now[k] = xg_rounds_own_of(s, t->init, t->map, at);
     }
     for (k = 0; k < e->n_roots; k++) {
-        int64_t of = xg_attr_index(xg_fuse_leaf(whole, k));
+        uint32_t of = r->results.p[k];
         if (r->state[of].kind == XG_ROUND_STACKED) arrays[of] = dest[k];
     }
     xg_rounds_all(s, at, now, arrays);
     for (k = 0; k < e->n_roots; k++) {
-        int64_t of = xg_attr_index(xg_fuse_leaf(whole, k));
+        uint32_t of = r->results.p[k];
         if (arrays[of])
             dest[k] = arrays[of];
         else {
@@ -217,9 +216,9 @@ XG_FN const xg_imap *xg_rounds_walk(const xg_fusion_emission *e) {
     const xg_launch *l = &e->record->launch;
     const xg_shape *s = e->rounds->shape;
     int64_t busy = xg_rounds_busy(e->rounds);
-    bool sums = e->rounds->lanes != 0;
+    bool wraps = e->rounds->lanes && (busy < XG_WARP_LANES || s->elements % XG_WARP_LANES);
     xg_aff_ctx *x = e->m->aff;
-    xg_imap *m = xg_imap_new(x, 2, 0, 0, s->rank, sums ? 0 : 1);
+    xg_imap *m = xg_imap_new(x, 2, 0, 0, s->rank, wraps ? 0 : 1);
     xg_index_order order = xg_index_order_of_shape(s);
     const xg_aff *at = xg_aff_add_mul(x, xg_aff_dim(x, 0), xg_aff_dim(x, 1), l->threads[0]);
     xg_imap_counts(&m->dims[0], "th_x", l->threads[0]);
@@ -227,8 +226,8 @@ XG_FN const xg_imap *xg_rounds_walk(const xg_fusion_emission *e) {
     if (busy < XG_WARP_LANES)
         at = xg_aff_add_mul(
             x, xg_aff_mod(x, xg_aff_mod(x, at, XG_WARP_LANES), busy), xg_aff_div(x, at, XG_WARP_LANES), busy);
-    if (sums)
-        at = xg_aff_mod(x, at, s->elements); /* all lanes take part */
+    if (wraps)
+        at = xg_aff_mod(x, at, s->elements); /* all lanes of a warp take part */
     else {
         m->constraints[0].expr = at;
         m->constraints[0].range = xg_range_of(0, s->elements - 1);
@@ -241,7 +240,7 @@ XG_FN bool xg_emit_rounds_plan(xg_fusion_emission *e) {
     const xg_rounds *r = e->rounds;
     xg_rounds_form *f;
     xg_launch l;
-    int64_t work, threads;
+    int64_t work, threads, each;
     uint32_t reads = 0, k;
     if (!r) return false;
     e->form = f = XG_NEW(e->arena, xg_rounds_form);
@@ -257,7 +256,8 @@ XG_FN bool xg_emit_rounds_plan(xg_fusion_emission *e) {
     threads = r->shape->elements;
     if (r->lanes) threads = (threads + xg_rounds_busy(r) - 1) / xg_rounds_busy(r) * XG_WARP_LANES;
     l = xg_launch_linear(e, threads, 1);
-    return xg_emit_launch(e, l.threads[0], l.blocks[0], 0);
+    for (each = l.threads[0]; each > XG_WARP_LANES && (threads + each - 1) / each < e->target->sms; each /= 2) {}
+    return xg_emit_launch(e, each, (threads + each - 1) / each, 0);
 }
 XG_FN void xg_emit_rounds(xg_fusion_emission *e) {
     xg_scope s;

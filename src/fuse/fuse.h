@@ -252,11 +252,12 @@ typedef struct xg_rounds {
     XG_VEC(xg_inst *) roots;
     XG_VEC(const xg_imap *) maps; /* by root */
     xg_partition *parts;
-    bool *reads; /* by place: a round finds it in memory by what counts */
+    XG_VEC(uint32_t) results; /* by result of the fused computation: the element of the state */
+    bool *reads;              /* by place: a round finds it in memory by what counts */
 } xg_rounds;
-XG_FN bool xg_fuse_is_loop(const xg_inst *fusion);
 /* NULL: a thread would need what others have. */
 XG_FN xg_rounds *xg_rounds_open(xg_arena *a, xg_aff_ctx *x, const xg_comp *c);
+XG_FN bool xg_rounds_results(xg_rounds *r, const xg_comp *c); /* notes them; false: they are others than there may be */
 XG_FN int64_t xg_fuse_trips(const xg_inst *loop); /* known rounds; -1: not known */
 XG_FN xg_inst *xg_rounds_loop(const xg_comp *c);  /* the first loop in it; NULL: there is none */
 XG_FN bool xg_fuse_loops(xg_module *m);           /* the pass while-loop-fusion */

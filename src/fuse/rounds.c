@@ -29,7 +29,6 @@ enum {
     XG_ROUNDS_COPIES = 64 /* of what is read at several places */
 };
 
-XG_FN bool xg_fuse_is_loop(const xg_inst *fusion) { return xg_attr_calls(fusion)->n_control != 0; }
 XG_FN const xg_inst *xg_rounds_splat(const xg_inst *i) {
     xlagpu_type t = i->shape->type;
     while (i->op == XG_BROADCAST || xg_in_place_renames(i)) i = XG_OPERAND(i, 0);
@@ -407,8 +406,9 @@ XG_FN bool xg_rounds_part(xg_rounds *r) {
     for (k = 0; k < r->n; k++) {
         const xg_round_state *s = &r->state[k];
         if (s->kind == XG_ROUND_STACKED &&
-            r->parts->part_of[xg_partition_place(r->parts, s->inst)] != UINT32_MAX)
-            return false; /* it is read */
+            (r->parts->part_of[xg_partition_place(r->parts, s->inst)] != UINT32_MAX ||
+                (!s->covered && (s->init->op != XG_PARAMETER || s->init->first_use != s->init->last_use))))
+            return false; /* something else reads it, or its contents in the beginning */
         if (s->kind == XG_ROUND_CARRIED && !xg_rounds_is_own(r, s->inst, s->map)) return false;
     }
     for (k = 0; k < r->sums.n; k++)
@@ -461,6 +461,23 @@ XG_FN xg_rounds *xg_rounds_open(xg_arena *a, xg_aff_ctx *x, const xg_comp *c) {
     return xg_rounds_look(r, c) ? r : NULL;
 }
 
+/* Each stacked array once, and all that are read; of the others any. */
+XG_FN bool xg_rounds_results(xg_rounds *r, const xg_comp *c) {
+    bool *given = XG_NEW_N(r->arena, bool, r->n + (size_t)1);
+    const xg_inst *i;
+    uint32_t k, of;
+    for (k = 0; (i = xg_fuse_leaf(c, k)) != NULL && (k == 0 || c->root->op == XG_TUPLE); k++) {
+        if (i->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(i, 0) != r->loop) return false;
+        of = (uint32_t)xg_attr_index(i);
+        if (r->state[of].kind < XG_ROUND_STACKED || (given[of] && r->state[of].kind == XG_ROUND_STACKED)) return false;
+        given[of] = true;
+        xg_push(r->arena, uint32_t, &r->results, of);
+    }
+    for (of = 0; of < r->n; of++)
+        if (r->state[of].read && !given[of]) return false;
+    return k > 0;
+}
+
 /* ---- the pass ---- */
 
 /* What the loop begins with, inside of the fused computation: constants are made there, and what a thread makes of an
@@ -482,30 +499,24 @@ XG_FN xg_inst *xg_rounds_inside(xg_rounds_maker *w, xg_inst *o, xg_round_kind ki
         return xg_inst_clone(o, w->c, &in, NULL);
     }
     if (splat) o = xg_inst_clone(o, o->comp, &XG_OPERAND(o, 0), o->next); /* each is filled by itself */
-    now = (xg_inst *)xg_map64_get(&w->params, o->id + (uint64_t)1);
+    now = kind == XG_ROUND_STACKED ? NULL : (xg_inst *)xg_map64_get(&w->params, o->id + (uint64_t)1);
     if (now) return now;
     w->operands[w->c->n_params] = o;
     now = xg_comp_add_numbered_param(w->c, o->shape);
-    xg_map64_put(&w->params, o->id + (uint64_t)1, now);
+    if (kind != XG_ROUND_STACKED) xg_map64_put(&w->params, o->id + (uint64_t)1, now);
     return now;
 }
-/* A stacked array is updated in place, of nothing else that the kernel reads; one that is filled needs no contents. */
-XG_FN bool xg_rounds_begin(const xg_rounds *r, xg_inst *init) {
-    xg_hb b;
+/* A stacked array that the rounds fill needs no contents. */
+XG_FN void xg_rounds_begin(const xg_rounds *r, xg_inst *init) {
+    xg_hb b = xg_hb_at(init);
     uint32_t k;
     for (k = 0; k < r->n; k++) {
-        xg_inst *o = XG_OPERAND(init, k);
-        if (r->state[k].kind != XG_ROUND_STACKED) continue;
-        if (r->state[k].covered && o->op == XG_PARAMETER) {
-            b = xg_hb_at(init);
+        const xg_shape *s = init->shape->elems[k];
+        const xg_shape *scalar = xg_shape_scalar(init->comp->module, s->type);
+        if (r->state[k].covered)
             xg_inst_set_operand(init, k,
-                xg_hb_splat(&b,
-                    xg_hb_literal(&b, xg_literal_new(o->comp->module->arena, xg_shape_scalar(o->comp->module, o->shape->type))),
-                    o->shape->dims, o->shape->rank));
-        } else if (!r->state[k].covered && (o->op != XG_PARAMETER || o->first_use != o->last_use))
-            return false;
+                xg_hb_splat(&b, xg_hb_literal(&b, xg_literal_new(init->comp->module->arena, scalar)), s->dims, s->rank));
     }
-    return true;
 }
 XG_FN bool xg_rounds_fuse(xg_inst *loop) {
     xg_module *m = loop->comp->module;
@@ -538,10 +549,11 @@ XG_FN bool xg_rounds_fuse(xg_inst *loop) {
         if (r->state[k].read || (taken[k] && r->state[k].kind >= XG_ROUND_STACKED)) out[n_out++] = xg_hb_element(&b, inner, k);
     if (n_out) w.c->root = n_out == 1 ? out[0] : xg_hb_tuple(&b, out, n_out);
     while (m->last != last) xg_comp_remove(m->last);
-    if (!n_out || !xg_rounds_begin(r, tuple)) {
+    if (!n_out) {
         xg_comp_remove(w.c);
         return false;
     }
+    xg_rounds_begin(r, tuple);
     b = xg_hb_at(loop);
     fusion = xg_hb_op(&b, XG_FUSION, w.c->root->shape, w.operands, w.c->n_params);
     xg_inst_set_text(fusion, XG_A_kind, "kLoop");
