@@ -211,29 +211,23 @@ XG_FN void xg_rounds_thread(xg_scope *s, xg_kval *const *at, xg_kval **dest) {
     }
 }
 
-/* Thread and block -> the indices that the thread walks at. */
+/* Thread and block -> the indices that the thread walks at. In a warp that has not an element for each lane the last
+ * ones are those of others, since all lanes take part in sums. */
 XG_FN const xg_imap *xg_rounds_walk(const xg_fusion_emission *e) {
     const xg_launch *l = &e->record->launch;
     const xg_shape *s = e->rounds->shape;
     int64_t busy = xg_rounds_busy(e->rounds);
-    bool wraps = e->rounds->lanes && (busy < XG_WARP_LANES || s->elements % XG_WARP_LANES);
     xg_aff_ctx *x = e->m->aff;
-    xg_imap *m = xg_imap_new(x, 2, 0, 0, s->rank, wraps ? 0 : 1);
-    xg_index_order order = xg_index_order_of_shape(s);
+    const xg_imap *all = xg_indexing_thread(x, s, l->threads[0], l->blocks[0], 1);
     const xg_aff *at = xg_aff_add_mul(x, xg_aff_dim(x, 0), xg_aff_dim(x, 1), l->threads[0]);
-    xg_imap_counts(&m->dims[0], "th_x", l->threads[0]);
-    xg_imap_counts(&m->dims[1], "bl_x", l->blocks[0]);
-    if (busy < XG_WARP_LANES)
-        at = xg_aff_add_mul(
-            x, xg_aff_mod(x, xg_aff_mod(x, at, XG_WARP_LANES), busy), xg_aff_div(x, at, XG_WARP_LANES), busy);
-    if (wraps)
-        at = xg_aff_mod(x, at, s->elements); /* all lanes of a warp take part */
-    else {
-        m->constraints[0].expr = at;
-        m->constraints[0].range = xg_range_of(0, s->elements - 1);
-    }
-    xg_index_delinearise(x, &order, at, m->results);
-    return xg_imap_simplify(x, m);
+    xg_imap *m;
+    if (!e->rounds->lanes || (busy == XG_WARP_LANES && s->elements % XG_WARP_LANES == 0)) return all;
+    m = xg_imap_of_dims(x, 2, 1);
+    m->dims[0] = all->dims[0];
+    m->dims[1] = all->dims[1];
+    at = xg_aff_add_mul(x, xg_aff_mod(x, xg_aff_mod(x, at, XG_WARP_LANES), busy), xg_aff_div(x, at, XG_WARP_LANES), busy);
+    m->results[0] = xg_aff_mod(x, at, s->elements);
+    return xg_imap_compose(x, m, xg_indexing_delinear(x, s));
 }
 XG_TABLE const xg_form_field xg_rounds_fields[] = {{"unroll", offsetof(xg_rounds_form, unroll)}};
 XG_FN bool xg_emit_rounds_plan(xg_fusion_emission *e) {
@@ -263,11 +257,13 @@ XG_FN void xg_emit_rounds(xg_fusion_emission *e) {
     xg_scope s;
     xg_kval **dest = xg_emit_enter(e, &s), *dims[2], *at[XG_RANK_MAX], *first;
     xg_flow f = xg_flow_of(&s, NULL);
+    const xg_imap *map;
     uint32_t k;
     dims[0] = xg_kthread_id(&s.b, 0, e->record->launch.threads[0]);
     dims[1] = xg_kblock_id(&s.b, 0, e->record->launch.blocks[0]);
     xg_flow_slots(&f, dest, e->n_roots);
-    first = xg_flow_walk(&f, xg_rounds_walk(e), dims);
+    map = xg_rounds_walk(e);
+    first = xg_flow_walk(&f, map, dims) + map->n_syms;
     for (k = 0; k < e->rounds->shape->rank; k++) at[k] = first + k;
     xg_rounds_thread(&s, at, dest);
     xg_flow_end(&f);

@@ -223,6 +223,7 @@ typedef struct xg_round_state { /* an element of the loop's state, in one round:
     const xg_imap *map;  /* of a carried one: the thread's indices -> its own element */
     int64_t first, step; /* of one that counts */
     bool covered, read;  /* of a stacked one: the rounds fill it; they read it, too */
+    bool result;
 } xg_round_state;
 typedef struct xg_round_piece { /* written by one update of a stacked array */
     uint32_t state;
@@ -238,7 +239,7 @@ typedef struct xg_round_sum { /* of so many neighbouring lanes */
 typedef struct xg_rounds {
     xg_arena *arena;
     xg_aff_ctx *aff;
-    const xg_inst *loop;
+    xg_inst *loop;
     xg_comp *comp; /* a round, at the end of the module: its parameters are those of the fused computation */
     int64_t trips;
     xg_inst *again; /* where that is not known (-1): whether there is another round */
@@ -246,6 +247,7 @@ typedef struct xg_rounds {
     xg_round_state *state;
     XG_VEC(xg_round_piece) pieces;
     XG_VEC(xg_round_sum) sums;
+    XG_VEC(xg_inst *) given;   /* what a thread has before it makes others of it */
     XG_VEC(xg_inst *) windows; /* dynamic-slices of stacked arrays */
     const xg_shape *shape; /* of the threads' indices */
     int64_t lanes;         /* of the longest sum; 0: there is none */
@@ -257,7 +259,6 @@ typedef struct xg_rounds {
 } xg_rounds;
 /* NULL: a thread would need what others have. */
 XG_FN xg_rounds *xg_rounds_open(xg_arena *a, xg_aff_ctx *x, const xg_comp *c);
-XG_FN bool xg_rounds_results(xg_rounds *r, const xg_comp *c); /* notes them; false: they are others than there may be */
 XG_FN int64_t xg_fuse_trips(const xg_inst *loop); /* known rounds; -1: not known */
 XG_FN xg_inst *xg_rounds_loop(const xg_comp *c);  /* the first loop in it; NULL: there is none */
 XG_FN bool xg_fuse_loops(xg_module *m);           /* the pass while-loop-fusion */

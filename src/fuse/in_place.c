@@ -139,31 +139,23 @@ XG_FN bool xg_in_place_solver(xg_in_place *w, const xg_inst *v, xg_inst *user, u
     return true;
 }
 
-/* Elements of the state that a thread of a loop in one kernel (rounds.c) may have to itself: as many as the widest. */
-XG_FN int64_t xg_in_place_widest(const xg_comp *body) {
-    int64_t most = 0;
-    XG_FOR_INSTS(i, body) {
-        const xg_shape *s = i->op == XG_DYNAMIC_UPDATE_SLICE ? XG_OPERAND(i, 1)->shape
-                            : i->op == XG_REDUCE             ? XG_OPERAND(i, 0)->shape
-                                                             : i->shape;
-        int64_t sums = i->op == XG_REDUCE ? s->elements / XG_MAX(i->shape->elements, (int64_t)1) : 1;
-        bool kept = i->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(i, 0) == body->params[0];
-        bool next = i->op == XG_DYNAMIC_UPDATE_SLICE || i->op == XG_REDUCE;
-        XG_FOR_USES(u, i) next = next || (u->user == body->root && !kept && xg_in_place_strip(i)->op != XG_DYNAMIC_UPDATE_SLICE);
-        if (next) most = XG_MAX(most, s->elements);
-        if (sums & (sums - 1) || (sums > 1 && s->elements % XG_WARP_LANES)) return -1; /* several have one element */
-    }
-    return most;
-}
-/* An element of a loop's state: each thread reads its own part before it writes there, or only writes. */
+/* An element of the state of a loop in one kernel (rounds.c), which its thread alone reads, and then writes, or only
+ * writes. Sums are of several threads, and so may others be that are not as large as the largest. */
 XG_FN bool xg_in_place_round(xg_in_place *w, const xg_inst *loop, uint32_t k) {
     const xg_comp *body = xg_attr_comp(loop, XG_A_body);
-    const xg_inst *next;
-    if (loop->op != XG_WHILE || body->root->op != XG_TUPLE) return false;
-    next = xg_in_place_strip(XG_OPERAND(body->root, k));
-    if (next->op != XG_DYNAMIC_UPDATE_SLICE &&
-        (next->op == XG_GET_TUPLE_ELEMENT || next->shape->elements != xg_in_place_widest(body)))
-        return false;
+    const xg_inst *root = body->root, *i;
+    int64_t most = 0;
+    uint32_t j;
+    if (loop->op != XG_WHILE || root->op != XG_TUPLE) return false;
+    for (j = 0; j < root->n_operands; j++) {
+        i = xg_in_place_strip(XG_OPERAND(root, j));
+        if (i->op == XG_DYNAMIC_UPDATE_SLICE) i = XG_OPERAND(i, 1);
+        if (i->op != XG_GET_TUPLE_ELEMENT) most = XG_MAX(most, i->shape->elements);
+    }
+    for (i = body->first; i; i = i->next)
+        if (i->op == XG_REDUCE) most = -1;
+    i = xg_in_place_strip(XG_OPERAND(root, k));
+    if (i->op != XG_DYNAMIC_UPDATE_SLICE && (i->op == XG_GET_TUPLE_ELEMENT || i->shape->elements != most)) return false;
     XG_FOR_USES(u, loop)
         if (xg_attr_index(u->user) == (int64_t)k) xg_in_place_add(w, u->user, u->user);
     return true;

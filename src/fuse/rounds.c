@@ -26,7 +26,7 @@ enum {
     XG_ROUNDS_INSTS = 800,
     XG_ROUNDS_WORDS = 64, /* of a thread's state: registers */
     XG_ROUNDS_LANES = 32,
-    XG_ROUNDS_COPIES = 64 /* of what is read at several places */
+    XG_ROUNDS_COPIES = 64 /* of what is read at several places, and other things that are few */
 };
 
 XG_FN const xg_inst *xg_rounds_splat(const xg_inst *i) {
@@ -71,120 +71,71 @@ XG_FN bool xg_rounds_takes(const xg_inst *i) {
     default: return (xg_op_flags(i->op) & XGF_EW) != 0;
     }
 }
-XG_FN xg_inst *xg_rounds_put(xg_map64 *made, const xg_inst *i, xg_comp *to) {
-    xg_inst **in = XG_NEW_N(to->module->work, xg_inst *, i->n_operands + (size_t)1), *now;
+/* Behind what stands in front of the loop: the body, and the condition where threads ask, with the state's elements
+ * instead of their parameters. The loop itself goes. */
+XG_FN bool xg_rounds_copy(xg_rounds *r, const xg_while *w) {
+    xg_inst *init = XG_OPERAND(xg_rounds_loop(r->comp), 0), *tuple, *i, *before;
+    xg_inst **in = XG_NEW_N(r->arena, xg_inst *, r->n + (size_t)1);
     uint32_t k;
-    for (k = 0; k < i->n_operands; k++) in[k] = (xg_inst *)xg_map64_get(made, XG_OPERAND(i, k)->id + (uint64_t)1);
-    now = xg_inst_clone((xg_inst *)i, to, in, NULL);
-    xg_map64_put(made, i->id + (uint64_t)1, now);
-    return now;
-}
-/* What the body hands on as it is. */
-XG_FN bool xg_rounds_keeps(const xg_comp *body, uint32_t k) {
-    const xg_inst *next = XG_OPERAND(body->root, k);
-    return next->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(next, 0) == body->params[0] &&
-           xg_attr_index(next) == (int64_t)k;
-}
-/* Whether there is another round, as each thread asks. */
-XG_FN bool xg_rounds_ask(xg_rounds *r, xg_map64 *made) {
-    const xg_comp *c = xg_attr_comp(r->loop, XG_A_condition);
-    XG_FOR_INSTS(i, c) {
-        if (i->op == XG_GET_TUPLE_ELEMENT)
-            xg_map64_put(made, i->id + (uint64_t)1, r->state[xg_attr_index(i)].inst);
-        else if (i->op != XG_PARAMETER) {
-            if (!xg_rounds_takes(i)) return false;
-            (void)xg_rounds_put(made, i, r->comp);
-        }
-    }
-    r->again = (xg_inst *)xg_map64_get(made, c->root->id + (uint64_t)1);
-    return true;
-}
-/* Copies what stands in front of the loop, then the body with the state's elements instead of its parameter. */
-XG_FN bool xg_rounds_copy(xg_rounds *r, const xg_comp *c) {
-    const xg_comp *body = xg_attr_comp(r->loop, XG_A_body);
-    const xg_inst *init = XG_OPERAND(r->loop, 0), *in = body->params[0];
-    xg_comp *to = xg_comp_new(c->module, XG_STR("round"), NULL);
-    const xg_inst *i;
-    xg_map64 made;
-    uint32_t k;
-    r->comp = to;
-    xg_map64_init(&made, r->arena);
-    for (k = 0; k < c->n_params; k++)
-        xg_map64_put(&made, c->params[k]->id + (uint64_t)1,
-            xg_comp_add_param(to, c->params[k]->shape, c->params[k]->name));
-    for (i = c->first; i != init; i = i->next)
-        if (i->op != XG_PARAMETER) {
-            if (!xg_rounds_takes(i)) return false;
-            (void)xg_rounds_put(&made, i, to);
-        }
     for (k = 0; k < r->n; k++) {
         xg_round_state *s = &r->state[k];
-        if (!xg_shape_is_array(XG_OPERAND(init, k)->shape)) return false;
-        s->init = s->inst = (xg_inst *)xg_map64_get(&made, XG_OPERAND(init, k)->id + (uint64_t)1);
-        if (!xg_rounds_keeps(body, k))
-            s->inst = xg_inst_new(to, XG_COPY, s->init->shape, &s->init, 1, NULL, XG_STR("state"));
+        s->init = s->inst = XG_OPERAND(init, k);
+        if (!w->invariant[k]) {
+            s->inst = xg_inst_new(r->comp, XG_COPY, s->init->shape, &s->init, 1, NULL, XG_STR("state"));
+            xg_push(r->arena, xg_inst *, &r->given, s->inst);
+        }
+        in[k] = s->inst;
     }
-    for (i = body->first; i; i = i->next) {
-        if (i == in || i == body->root) continue;
-        if (i->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(i, 0) == in)
-            xg_map64_put(&made, i->id + (uint64_t)1, r->state[xg_attr_index(i)].inst);
-        else if (xg_rounds_takes(i))
-            (void)xg_rounds_put(&made, i, to);
-        else
+    tuple = xg_inst_new(r->comp, XG_TUPLE, w->in->shape, in, r->n, NULL, XG_STR(""));
+    r->comp->root = xg_opt_inline(w->body, r->comp, NULL, &tuple);
+    if (r->trips < 0) r->again = xg_opt_inline(w->condition, r->comp, NULL, &tuple);
+    for (i = tuple->next; i; i = i->next)
+        if (i->op == XG_GET_TUPLE_ELEMENT) {
+            if (i == r->again) r->again = in[xg_attr_index(i)];
+            xg_inst_replace(i, in[xg_attr_index(i)]);
+        }
+    for (i = r->comp->last; i; i = before) {
+        before = i->prev;
+        if (!i->first_use && i != r->again && i != r->comp->root && i->op != XG_PARAMETER)
+            xg_inst_remove(i);
+        else if (i != r->comp->root && !xg_rounds_takes(i))
             return false;
     }
-    if (r->trips < 0 && !xg_rounds_ask(r, &made)) return false;
-    to->root = xg_rounds_put(&made, body->root, to);
-    for (k = 0; k < r->n; k++) r->state[k].next = XG_OPERAND(to->root, k);
+    for (k = 0; k < r->n; k++) r->state[k].next = XG_OPERAND(r->comp->root, k);
     return true;
 }
 
 /* ---- what becomes of the state ---- */
 
-/* A scalar as first + step * number of the round. */
-XG_FN bool xg_rounds_linear(const xg_rounds *r, const xg_inst *i, int64_t *first, int64_t *step, uint32_t depth) {
-    int64_t f[2], s[2];
+/* A scalar as first + step * number of the round: adds both to `at`, so many times; at[2]: operations to look at. */
+XG_FN bool xg_rounds_linear(const xg_rounds *r, const xg_inst *i, int64_t times, int64_t *at) {
+    int64_t v;
     uint32_t k;
-    if (depth > XG_RANK_MAX || i->shape->rank || xg_type_class(i->shape->type) != XGT_I) return false;
-    for (k = 0; i->op == XG_COPY && k < r->n; k++)
-        if (r->state[k].inst == i) {
-            *first = r->state[k].first;
-            *step = r->state[k].step;
-            return r->state[k].kind == XG_ROUND_COUNTS;
+    if (--at[2] < 0) return false;
+    for (k = 0; k < r->n; k++)
+        if (r->state[k].inst == i && r->state[k].kind == XG_ROUND_COUNTS) {
+            at[0] += times * r->state[k].first;
+            at[1] += times * r->state[k].step;
+            return true;
         }
-    *step = 0;
-    if (i->op == XG_CONSTANT)
-        return xg_literal_get_int(i->literal, 0, first) && *first >= -INT32_MAX && *first <= INT32_MAX;
-    if (i->op != XG_ADD && i->op != XG_SUBTRACT) return false;
-    for (k = 0; k < 2; k++)
-        if (!xg_rounds_linear(r, XG_OPERAND(i, k), &f[k], &s[k], depth + 1)) return false;
-    *first = i->op == XG_ADD ? f[0] + f[1] : f[0] - f[1];
-    *step = i->op == XG_ADD ? s[0] + s[1] : s[0] - s[1];
-    return true;
-}
-XG_FN bool xg_rounds_counts(xg_round_state *s) {
-    const xg_inst *next = s->next;
-    uint32_t k;
-    if (s->inst->shape->rank || xg_type_class(s->inst->shape->type) != XGT_I || s->init->op != XG_CONSTANT ||
-        !xg_literal_get_int(s->init->literal, 0, &s->first) || next->op != XG_ADD)
-        return false;
-    for (k = 0; k < 2; k++) {
-        const xg_inst *by = XG_OPERAND(next, 1 - k);
-        if (XG_OPERAND(next, k) == s->inst && by->op == XG_CONSTANT && xg_literal_get_int(by->literal, 0, &s->step))
-            return s->first >= 0 && s->first <= INT32_MAX && s->step >= -INT32_MAX && s->step <= INT32_MAX;
+    if (i->op == XG_CONSTANT && xg_literal_get_int(i->literal, 0, &v) && v >= -INT32_MAX && v <= INT32_MAX) {
+        at[0] += times * v;
+        return true;
     }
-    return false;
+    return (i->op == XG_ADD || i->op == XG_SUBTRACT) && !i->shape->rank &&
+           xg_rounds_linear(r, XG_OPERAND(i, 0), times, at) &&
+           xg_rounds_linear(r, XG_OPERAND(i, 1), i->op == XG_ADD ? times : -times, at);
 }
 /* The update fills the array, a slice behind the other. */
 XG_FN bool xg_rounds_covers(const xg_rounds *r, const xg_inst *u) {
     uint32_t k, moves = 0;
     for (k = 0; k < u->shape->rank; k++) {
-        int64_t n = u->shape->dims[k], size = XG_OPERAND(u, 1)->shape->dims[k], first, step;
+        int64_t n = u->shape->dims[k], size = XG_OPERAND(u, 1)->shape->dims[k], at[3] = {0, 0, XG_ROUNDS_COPIES};
         if (n == size) continue;
-        if (++moves > 1 || u->n_operands != 2 + u->shape->rank ||
-            !xg_rounds_linear(r, XG_OPERAND(u, 2 + k), &first, &step, 0))
+        if (++moves > 1 || u->n_operands != 2 + u->shape->rank || size * r->trips != n ||
+            !xg_rounds_linear(r, XG_OPERAND(u, 2 + k), 1, at))
             return false;
-        if (size * r->trips != n || (step != size && step != -size) || first != (step < 0 ? n - size : 0)) return false;
+        if (at[0] != (at[1] < 0 ? n - size : 0) || (at[1] != size && at[1] != -size)) return false;
     }
     return moves == 1;
 }
@@ -194,6 +145,7 @@ XG_FN void xg_rounds_pieces(
     bool moves = value->op == XG_CONCATENATE || value->op == XG_TRANSPOSE || xg_in_place_renames(value);
     xg_round_piece p;
     uint32_t k;
+    moves = moves && r->pieces.n + value->n_operands < XG_ROUNDS_COPIES;
     for (k = 0; moves && k < value->n_operands; k++) {
         xg_imaps at = xg_indexing_operand_to_output_set(r->aff, value, k, 0);
         moves = at.n == 1 && xg_imap_ok(at.p[0]) && !at.p[0]->n_syms;
@@ -223,6 +175,7 @@ XG_FN bool xg_rounds_windows(xg_rounds *r, xg_round_state *s, const xg_inst *las
         if (!xg_shape_same_dims(u->user->shape, size) || !xg_shape_same_dims(last->shape, s->inst->shape)) return false;
         s->read = true;
         xg_push(r->arena, xg_inst *, &r->windows, u->user);
+        xg_push(r->arena, xg_inst *, &r->given, u->user);
     }
     return true;
 }
@@ -259,8 +212,8 @@ XG_FN bool xg_rounds_sums(const xg_inst *i) {
         if (!xg_ints_has(dims, (int64_t)in->rank - 1 - (int64_t)k)) return false;
     return lanes > 1 && lanes <= XG_ROUNDS_LANES;
 }
-/* Scratch: 0 for what every round computes anew of parameters, 1 for what depends on scalars that change, 2 on the
- * state's elements. */
+/* Scratch: 0 for what every round computes anew of parameters, 1 for what depends on the number of the round, 2 on
+ * other scalars that change, 3 on the state's elements. */
 XG_FN uintptr_t xg_rounds_depends(const xg_inst *i) { return (uintptr_t)i->scratch; }
 XG_FN void xg_rounds_mark(const xg_rounds *r) {
     uint32_t k;
@@ -268,7 +221,7 @@ XG_FN void xg_rounds_mark(const xg_rounds *r) {
         uintptr_t most = 0;
         for (k = 0; k < i->n_operands; k++) most = XG_MAX(most, xg_rounds_depends(XG_OPERAND(i, k)));
         for (k = 0; i->op == XG_COPY && k < r->n; k++)
-            if (r->state[k].inst == i) most = i->shape->rank ? 2 : 1;
+            if (r->state[k].inst == i) most = i->shape->rank ? 3 : r->state[k].kind == XG_ROUND_COUNTS ? 1 : 2;
         i->scratch = (void *)most;
     }
 }
@@ -349,7 +302,7 @@ XG_FN bool xg_rounds_spread(const xg_rounds *r, bool *more) {
         xg_inst *i = r->parts->insts[k];
         const xg_use *u, *next;
         if (!xg_partition_is_root(r->parts, k) || !xg_rounds_depends(i)) continue;
-        if (xg_rounds_depends(i) > 1 || i->first_use == i->last_use || i->n_operands > XG_ROUNDS_INSTS) return false;
+        if (xg_rounds_depends(i) > 2 || i->first_use == i->last_use || i->n_operands > XG_ROUNDS_INSTS) return false;
         for (n = 0; n < i->n_operands; n++) in[n] = XG_OPERAND(i, n);
         for (u = i->first_use->next; u; u = next) {
             next = u->next;
@@ -364,22 +317,13 @@ XG_FN bool xg_rounds_is_own(const xg_rounds *r, const xg_inst *i, const xg_imap 
     if (r->parts->part_of[place] == UINT32_MAX || !i->shape->rank) return true;
     return xg_imap_ok(r->parts->map_of[place]) && xg_imap_equal(r->parts->map_of[place], own);
 }
-/* All that it depends on is the number of the round. */
-XG_FN bool xg_rounds_counted(const xg_rounds *r, const xg_inst *i) {
-    uint32_t k;
-    for (k = 0; i->op == XG_COPY && k < r->n; k++)
-        if (r->state[k].inst == i) return r->state[k].kind == XG_ROUND_COUNTS;
-    for (k = 0; k < i->n_operands; k++)
-        if (xg_rounds_depends(XG_OPERAND(i, k)) && !xg_rounds_counted(r, XG_OPERAND(i, k))) return false;
-    return true;
-}
 /* The thread reads what it wrote itself: no other one makes the same elements. */
 XG_FN bool xg_rounds_window_is_own(const xg_rounds *r, const xg_inst *i) {
     const xg_imap *own = xg_rounds_own(r, i->shape);
     uint32_t k;
     if (r->lanes || i->shape->elements != r->shape->elements || !xg_rounds_is_own(r, i, own)) return false;
     for (k = 1; k < i->n_operands; k++)
-        if (xg_rounds_depends(XG_OPERAND(i, k)) > 1) return false;
+        if (xg_rounds_depends(XG_OPERAND(i, k)) > 2) return false;
     for (k = 0; k < r->pieces.n; k++) {
         const xg_round_piece *p = &r->pieces.p[k];
         if (r->state[p->state].inst == XG_OPERAND(i, 0) &&
@@ -389,24 +333,19 @@ XG_FN bool xg_rounds_window_is_own(const xg_rounds *r, const xg_inst *i) {
     return true;
 }
 XG_FN bool xg_rounds_part(xg_rounds *r) {
-    XG_VEC(xg_inst *) given = {NULL, 0, 0};
     bool more = true;
     uint32_t k, tries;
-    for (k = 0; k < r->n; k++)
-        if (r->state[k].inst->op == XG_COPY) xg_push(r->arena, xg_inst *, &given, r->state[k].inst);
-    for (k = 0; k < r->sums.n; k++) xg_push(r->arena, xg_inst *, &given, (xg_inst *)r->sums.p[k].i);
-    for (k = 0; k < r->windows.n; k++) xg_push(r->arena, xg_inst *, &given, r->windows.p[k]);
     for (tries = 0; more; tries++) {
         if (tries == XG_ROUNDS_COPIES || r->comp->n_insts > XG_ROUNDS_INSTS) return false;
         xg_rounds_mark(r);
         r->parts = xg_fuse_partition_at(
-            r->arena, r->aff, r->comp, r->roots.p, r->maps.p, r->roots.n, given.p, given.n);
+            r->arena, r->aff, r->comp, r->roots.p, r->maps.p, r->roots.n, r->given.p, r->given.n);
         if (!xg_rounds_spread(r, &more)) return false;
     }
     for (k = 0; k < r->n; k++) {
         const xg_round_state *s = &r->state[k];
         if (s->kind == XG_ROUND_STACKED &&
-            (r->parts->part_of[xg_partition_place(r->parts, s->inst)] != UINT32_MAX ||
+            (r->parts->part_of[xg_partition_place(r->parts, s->inst)] != UINT32_MAX || (s->read && !s->result) ||
                 (!s->covered && (s->init->op != XG_PARAMETER || s->init->first_use != s->init->last_use))))
             return false; /* something else reads it, or its contents in the beginning */
         if (s->kind == XG_ROUND_CARRIED && !xg_rounds_is_own(r, s->inst, s->map)) return false;
@@ -419,38 +358,61 @@ XG_FN bool xg_rounds_part(xg_rounds *r) {
     for (k = 0; r->trips > 0 && k < r->parts->n_insts; k++) {
         const xg_inst *i = r->parts->insts[k];
         r->reads[k] = (i->op == XG_DYNAMIC_SLICE || i->op == XG_GATHER) && r->parts->part_of[k] == 0 &&
-                      xg_rounds_depends(i) == 1 && xg_rounds_counted(r, i);
+                      xg_rounds_depends(i) == 1;
     }
     return true;
 }
+/* Each stacked array may be a result once, and all that are read must be; of the others any. */
+XG_FN bool xg_rounds_results(xg_rounds *r, const xg_comp *c) {
+    const xg_inst *i;
+    uint32_t k, of;
+    for (k = 0; (i = xg_fuse_leaf(c, k)) != NULL && (k == 0 || c->root->op == XG_TUPLE); k++) {
+        if (i->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(i, 0) != r->loop) return false;
+        of = (uint32_t)xg_attr_index(i);
+        if (r->state[of].result || r->state[of].inst == r->state[of].init) return false;
+        r->state[of].result = true;
+        xg_push(r->arena, uint32_t, &r->results, of);
+    }
+    return true;
+}
+/* What it is in each of so many rounds is known, and behind them. */
+XG_FN bool xg_rounds_counts(const xg_while *w, uint32_t k, int64_t trips, int64_t *first, int64_t *step) {
+    return trips > 0 && xg_while_counts(w, k, first, step) && *first >= 0 && *first <= INT32_MAX &&
+           *step >= -INT32_MAX && *step <= INT32_MAX;
+}
 XG_FN bool xg_rounds_look(xg_rounds *r, const xg_comp *c) {
-    const xg_comp *body;
+    xg_inst **params;
     xg_round_sum sum;
+    xg_while w;
     uint32_t k;
     r->loop = xg_rounds_loop(c);
-    if (!r->loop || XG_OPERAND(r->loop, 0)->op != XG_TUPLE) return false;
-    body = xg_attr_comp(r->loop, XG_A_body);
+    if (!r->loop || !xg_while_look(&w, r->loop) || w.init->op != XG_TUPLE || w.body->n_insts > XG_ROUNDS_INSTS) return false;
     r->trips = xg_fuse_trips(r->loop);
-    r->n = r->loop->shape->n_elems;
+    r->n = w.n;
     r->state = XG_NEW_N(r->arena, xg_round_state, r->n + (size_t)1);
-    if (!r->trips || body->root->op != XG_TUPLE || body->n_insts > XG_ROUNDS_INSTS || !xg_rounds_copy(r, c))
-        return false;
-    for (k = 0; k < r->n; k++)
-        if (r->state[k].inst == r->state[k].init)
-            r->state[k].kind = XG_ROUND_KEPT;
-        else
-            r->state[k].kind = r->trips > 0 && xg_rounds_counts(&r->state[k]) ? XG_ROUND_COUNTS : XG_ROUND_CARRIED;
+    r->comp = xg_comp_new(c->module, XG_STR("round"), NULL);
+    params = XG_NEW_N(r->arena, xg_inst *, c->n_params + (size_t)1);
+    for (k = 0; k < c->n_params; k++) params[k] = xg_inst_clone(c->params[k], r->comp, NULL, NULL);
+    (void)xg_opt_inline(c, r->comp, NULL, params);
+    if (!xg_rounds_copy(r, &w) || !xg_rounds_results(r, c)) return false;
+    for (k = 0; k < r->n; k++) {
+        xg_round_state *s = &r->state[k];
+        s->kind = s->inst == s->init ? XG_ROUND_KEPT
+                  : !s->result && xg_rounds_counts(&w, k, r->trips, &s->first, &s->step) ? XG_ROUND_COUNTS
+                                                                                         : XG_ROUND_CARRIED;
+    }
     for (k = 0; k < r->n; k++)
         if (r->state[k].kind == XG_ROUND_CARRIED && xg_rounds_stacks(r, &r->state[k]))
             r->state[k].kind = XG_ROUND_STACKED;
     xg_rounds_mark(r);
-    if (r->again && xg_rounds_depends(r->again) > 1) return false;
+    if (r->again && xg_rounds_depends(r->again) > 2) return false;
     XG_FOR_INSTS(i, r->comp)
-        if (i->op == XG_REDUCE && xg_rounds_depends(i) > 1) {
+        if (i->op == XG_REDUCE && xg_rounds_depends(i) > 2) {
             if (!xg_rounds_sums(i)) return false;
             memset(&sum, 0, sizeof sum);
             sum.i = i;
             xg_push(r->arena, xg_round_sum, &r->sums, sum);
+            xg_push(r->arena, xg_inst *, &r->given, i);
         }
     return xg_rounds_places(r) && xg_rounds_part(r);
 }
@@ -461,23 +423,6 @@ XG_FN xg_rounds *xg_rounds_open(xg_arena *a, xg_aff_ctx *x, const xg_comp *c) {
     return xg_rounds_look(r, c) ? r : NULL;
 }
 
-/* Each stacked array once, and all that are read; of the others any. */
-XG_FN bool xg_rounds_results(xg_rounds *r, const xg_comp *c) {
-    bool *given = XG_NEW_N(r->arena, bool, r->n + (size_t)1);
-    const xg_inst *i;
-    uint32_t k, of;
-    for (k = 0; (i = xg_fuse_leaf(c, k)) != NULL && (k == 0 || c->root->op == XG_TUPLE); k++) {
-        if (i->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(i, 0) != r->loop) return false;
-        of = (uint32_t)xg_attr_index(i);
-        if (r->state[of].kind < XG_ROUND_STACKED || (given[of] && r->state[of].kind == XG_ROUND_STACKED)) return false;
-        given[of] = true;
-        xg_push(r->arena, uint32_t, &r->results, of);
-    }
-    for (of = 0; of < r->n; of++)
-        if (r->state[of].read && !given[of]) return false;
-    return k > 0;
-}
-
 /* ---- the pass ---- */
 
 /* What the loop begins with, inside of the fused computation: constants are made there, and what a thread makes of an
@@ -486,6 +431,7 @@ typedef struct xg_rounds_maker {
     xg_comp *c;
     xg_inst **operands;
     xg_map64 params; /* by id of the value outside, + 1 */
+    uint32_t made;
 } xg_rounds_maker;
 XG_FN bool xg_rounds_makes(const xg_inst *o) {
     if (o->n_operands > 1 || !xg_rounds_takes(o) || o->first_use != o->last_use) return false;
@@ -494,7 +440,7 @@ XG_FN bool xg_rounds_makes(const xg_inst *o) {
 XG_FN xg_inst *xg_rounds_inside(xg_rounds_maker *w, xg_inst *o, xg_round_kind kind) {
     xg_inst *now, *in;
     bool splat = xg_rounds_splat(o) != NULL;
-    if (kind != XG_ROUND_STACKED && (splat || (kind == XG_ROUND_CARRIED && xg_rounds_makes(o)))) {
+    if (kind != XG_ROUND_STACKED && w->made++ < XG_ROUNDS_COPIES && (splat || (kind == XG_ROUND_CARRIED && xg_rounds_makes(o)))) {
         in = o->n_operands ? xg_rounds_inside(w, XG_OPERAND(o, 0), kind) : NULL;
         return xg_inst_clone(o, w->c, &in, NULL);
     }
@@ -520,53 +466,56 @@ XG_FN void xg_rounds_begin(const xg_rounds *r, xg_inst *init) {
 }
 XG_FN bool xg_rounds_fuse(xg_inst *loop) {
     xg_module *m = loop->comp->module;
-    xg_inst *init = XG_OPERAND(loop, 0), **in, **out, *tuple, *inner, *fusion;
-    uint32_t n = loop->shape->n_elems, n_out = 0, k;
-    unsigned char *taken = XG_NEW_N(m->work, unsigned char, n + (size_t)1);
-    const xg_inst *next = xg_attr_comp(loop, XG_A_body)->root;
     xg_comp *last = m->last;
-    xg_rounds_maker w;
+    xg_inst **in, **out, *tuple, *inner;
+    unsigned char *taken;
+    xg_rounds_maker p;
     xg_rounds *r;
+    int64_t trips = xg_fuse_trips(loop), first, step;
+    uint32_t n_out = 0, k;
+    xg_while w;
     xg_hb b;
-    if (init->op != XG_TUPLE || next->op != XG_TUPLE || xg_inst_order(loop) || xg_fuse_trips(loop) == 1 ||
-        !xg_opt_taken_elements(loop, taken))
+    if (!xg_while_look(&w, loop) || w.init->op != XG_TUPLE || xg_inst_order(loop) || trips == 1)
         return false;
-    in = XG_NEW_N(m->work, xg_inst *, n + (size_t)1);
-    out = XG_NEW_N(m->work, xg_inst *, n + (size_t)1);
-    w.c = xg_comp_new(m, XG_STR("fused_while"), loop->comp);
-    w.operands = XG_NEW_N(m->work, xg_inst *, n + (size_t)1);
-    xg_map64_init(&w.params, m->work);
-    for (k = 0; k < n; k++)
-        in[k] = xg_rounds_inside(&w, XG_OPERAND(init, k),
-            xg_in_place_strip(XG_OPERAND(next, k))->op == XG_DYNAMIC_UPDATE_SLICE ? XG_ROUND_STACKED
-            : xg_rounds_keeps(next->comp, k)                                      ? XG_ROUND_KEPT
-                                                                                  : XG_ROUND_CARRIED);
-    tuple = xg_inst_new(w.c, XG_TUPLE, init->shape, in, n, NULL, init->name);
-    inner = xg_inst_clone(loop, w.c, &tuple, NULL);
-    r = xg_rounds_open(m->work, xg_aff_new(m->work), w.c);
-    b = xg_hb_end(w.c, loop);
-    for (k = 0; r && k < n; k++)
-        if (r->state[k].read || (taken[k] && r->state[k].kind >= XG_ROUND_STACKED)) out[n_out++] = xg_hb_element(&b, inner, k);
-    if (n_out) w.c->root = n_out == 1 ? out[0] : xg_hb_tuple(&b, out, n_out);
+    in = XG_NEW_N(m->work, xg_inst *, 4 * (w.n + (size_t)1));
+    out = in + w.n;
+    p.operands = out + w.n;
+    taken = (unsigned char *)(p.operands + w.n);
+    if (!xg_opt_taken_elements(loop, taken)) return false;
+    p.c = xg_comp_new(m, XG_STR("fused_while"), loop->comp);
+    xg_map64_init(&p.params, m->work);
+    p.made = 0;
+    for (k = 0; k < w.n; k++) {
+        bool stacked = xg_in_place_strip(XG_OPERAND(w.body->root, k))->op == XG_DYNAMIC_UPDATE_SLICE;
+        in[k] = xg_rounds_inside(&p, XG_OPERAND(w.init, k),
+            stacked ? XG_ROUND_STACKED : w.invariant[k] ? XG_ROUND_KEPT : XG_ROUND_CARRIED);
+    }
+    tuple = xg_inst_new(p.c, XG_TUPLE, w.init->shape, in, w.n, NULL, w.init->name);
+    inner = xg_inst_clone(loop, p.c, &tuple, NULL);
+    b = xg_hb_end(p.c, NULL);
+    for (k = 0; k < w.n; k++)
+        if (taken[k] && !w.invariant[k] && !xg_rounds_counts(&w, k, trips, &first, &step))
+            out[n_out++] = xg_hb_element(&b, inner, k);
+    p.c->root = n_out == 1 ? out[0] : xg_hb_tuple(&b, out, n_out);
+    r = n_out ? xg_rounds_open(m->work, xg_aff_new(m->work), p.c) : NULL;
     while (m->last != last) xg_comp_remove(m->last);
-    if (!n_out) {
-        xg_comp_remove(w.c);
+    if (!r) {
+        xg_comp_remove(p.c);
         return false;
     }
     xg_rounds_begin(r, tuple);
     b = xg_hb_at(loop);
-    fusion = xg_hb_op(&b, XG_FUSION, w.c->root->shape, w.operands, w.c->n_params);
-    xg_inst_set_text(fusion, XG_A_kind, "kLoop");
-    xg_inst_set_comp(fusion, XG_A_calls, w.c);
-    (void)xg_dce_fusion_params(fusion);
-    for (n_out = 0, k = 0; k < n; k++) {
-        const xg_round_state *s = &r->state[k];
-        in[k] = XG_OPERAND(init, k);
-        if (!taken[k] && !s->read) continue;
-        if (s->kind >= XG_ROUND_STACKED)
-            in[k] = fusion->shape->type == XLAGPU_TUPLE ? xg_hb_element(&b, fusion, n_out++) : fusion;
-        else if (s->kind == XG_ROUND_COUNTS)
-            in[k] = xg_hb_int(&b, s->inst->shape->type, s->first + s->step * r->trips);
+    inner = xg_hb_op(&b, XG_FUSION, p.c->root->shape, p.operands, p.c->n_params);
+    xg_inst_set_text(inner, XG_A_kind, "kLoop");
+    xg_inst_set_comp(inner, XG_A_calls, p.c);
+    (void)xg_dce_fusion_params(inner);
+    for (n_out = 0, k = 0; k < w.n; k++) {
+        in[k] = XG_OPERAND(w.init, k);
+        if (!taken[k] || w.invariant[k]) continue;
+        if (xg_rounds_counts(&w, k, trips, &first, &step))
+            in[k] = xg_hb_int(&b, in[k]->shape->type, first + step * trips);
+        else
+            in[k] = r->results.n == 1 ? inner : xg_hb_element(&b, inner, n_out++);
     }
     xg_opt_replace_tuple(loop, in);
     xg_inst_remove(loop);

@@ -22,16 +22,6 @@ enum {
     XG_WHILE_UNROLL_TRIPS = 33
 };
 
-typedef struct xg_while {
-    xg_module *m;
-    uint32_t n;                       /* elements of the state */
-    xg_inst *loop, *init, *in, *test; /* in, test: the parameters of body and condition */
-    xg_comp *body, *condition;
-    unsigned char *invariant, *taken, *live;
-    bool whole;          /* the result is used as a whole */
-    int64_t first, step; /* of the element that counts, once its rounds are known */
-} xg_while;
-
 XG_FN int64_t xg_while_index(const xg_inst *element) { return xg_attr_index(element); }
 XG_APART XG_FN bool xg_while_only_elements(const xg_inst *tuple) {
     XG_FOR_USES(u, tuple)
@@ -316,7 +306,6 @@ typedef struct xg_while_plan {
 
 /* ---- elements that count together ---- */
 
-/* An integer that begins as a constant, and to which each round adds one. */
 XG_FN bool xg_while_counts(const xg_while *w, uint32_t k, int64_t *first, int64_t *step) {
     const xg_inst *next = XG_OPERAND(w->body->root, k), *begin = xg_while_begin(w, k);
     uint32_t side;
