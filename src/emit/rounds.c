@@ -34,23 +34,6 @@ XG_FN xg_elem xg_rounds_own_of(xg_scope *s, const xg_inst *i, const xg_imap *map
     xg_elem_apply(s, map, at, here);
     return xg_elem_of(s, i, here);
 }
-/* Lanes of a warp that have elements: whole sums. The others do the same as the first ones. */
-XG_FN int64_t xg_rounds_busy(const xg_rounds *r) {
-    return r->lanes ? XG_WARP_LANES / r->lanes * r->lanes : XG_WARP_LANES;
-}
-/* The lane that has the first element of the thread's sum. */
-XG_FN xg_kval *xg_rounds_first_lane(xg_scope *s, int64_t lanes) {
-    const xg_rounds *r = s->e->rounds;
-    uint32_t threads = s->e->record->launch.threads[0];
-    xg_aff_ctx *x = s->e->m->aff;
-    xg_imap *m = xg_imap_of_dims(x, 1, 1);
-    const xg_aff *lane = xg_aff_mod(x, xg_aff_mod(x, xg_aff_dim(x, 0), XG_WARP_LANES), xg_rounds_busy(r));
-    xg_kval *thread = xg_kthread_id(&s->b, 0, threads), *first;
-    xg_imap_counts(&m->dims[0], "th_x", threads);
-    m->results[0] = xg_aff_mul(x, xg_aff_div(x, lane, lanes), lanes);
-    xg_elem_apply(s, xg_imap_simplify(x, m), &thread, &first);
-    return xg_kcast(&s->b, XG_K_OP_INDEX_CAST, first, XG_E_I32);
-}
 /* acc = acc o x */
 XG_FN void xg_rounds_join(xg_scope *s, xg_fold *f, xg_elem *acc, xg_elem x) {
     if (f->wide != XLAGPU_INVALID) {
@@ -61,35 +44,28 @@ XG_FN void xg_rounds_join(xg_scope *s, xg_fold *f, xg_elem *acc, xg_elem x) {
     f->args[1] = x;
     xg_elem_call_comp(s, f->comp, f->args, acc, 1);
 }
-XG_FN xg_elem xg_rounds_shuffle(xg_scope *s, xg_kopcode code, xg_elem x, xg_kval *lane) {
-    x.v = xg_kshuffle(&s->b, code, x.v, lane);
-    if (x.im) x.im = xg_kshuffle(&s->b, code, x.im, lane);
-    return x;
-}
-/* A reduction among neighbouring lanes, behind the value that it starts with: by halves, or one behind the other where
- * they are no power of two. */
-XG_FN void xg_rounds_sum_lanes(xg_scope *s, const xg_round_sum *sum, xg_kval *const *at) {
-    const xg_inst *in = XG_OPERAND(sum->i, 0);
-    xg_elem x = xg_rounds_own_of(s, in, sum->map, at), acc[1];
-    xg_fold f = xg_fold_begin(s, sum->i, acc, NULL);
-    bool halves = (sum->lanes & (sum->lanes - 1)) == 0;
-    xg_kval *first = halves ? NULL : xg_rounds_first_lane(s, sum->lanes);
+/* A reduction among neighbouring lanes, by halves, behind the value that it starts with. */
+XG_FN void xg_rounds_sum_lanes(xg_scope *s, const xg_round_value *sum, xg_kval *const *at) {
+    const xg_shape *in = sum->made->shape;
+    xg_elem x = xg_rounds_own_of(s, sum->made, sum->map, at), acc[1], other;
+    xg_fold f = xg_fold_begin(s, sum->given, acc, NULL);
     int64_t k;
-    if (f.wide != XLAGPU_INVALID) x = xg_elem_convert_to(s, x, in->shape->type, f.wide);
-    for (k = 1; halves && k < sum->lanes; k *= 2)
-        xg_rounds_join(
-            s, &f, &x, xg_rounds_shuffle(s, XG_K_OP_SHFLBFLY, x, xg_kconst_int(&s->b, XG_E_I32, k)));
-    if (halves) xg_rounds_join(s, &f, acc, x);
-    for (k = 0; !halves && k < sum->lanes; k++)
-        xg_rounds_join(s, &f, acc, xg_rounds_shuffle(s, XG_K_OP_SHFLIDX, x, xg_k2_int(&s->b, XG_K_OP_ADDI, first, k)));
-    xg_hero_give(s, sum->i, xg_fold_end(s, &f, acc));
+    if (f.wide != XLAGPU_INVALID) x = xg_elem_convert_to(s, x, in->type, f.wide);
+    for (k = 1; k < in->elements / sum->given->shape->elements; k *= 2) {
+        xg_kval *lane = xg_kconst_int(&s->b, XG_E_I32, k);
+        other.v = xg_kshuffle(&s->b, XG_K_OP_SHFLBFLY, x.v, lane);
+        other.im = x.im ? xg_kshuffle(&s->b, XG_K_OP_SHFLBFLY, x.im, lane) : NULL;
+        xg_rounds_join(s, &f, &x, other);
+    }
+    xg_rounds_join(s, &f, acc, x);
+    xg_hero_give(s, sum->given, xg_fold_end(s, &f, acc));
 }
-XG_FN void xg_rounds_write(xg_scope *s, const xg_round_piece *p, xg_kval *const *at, xg_kval **dest) {
+XG_FN void xg_rounds_write(xg_scope *s, const xg_round_value *p, xg_kval *const *at, xg_kval **dest) {
     xg_kval *here[XG_RANK_MAX], *to[XG_RANK_MAX], *place[XG_RANK_MAX];
     const xg_inst *next = s->e->rounds->state[p->state].next;
     xg_elem v;
     xg_elem_apply(s, p->map, at, here);
-    v = xg_elem_of(s, p->value, here);
+    v = xg_elem_of(s, p->made, here);
     xg_elem_apply(s, p->to, here, to);
     xg_update_place(s, p->update, to, place);
     xg_elem_apply(s, xg_emit_same_place(s->e->m->aff, p->update->shape, next->shape), place, here);
@@ -113,33 +89,33 @@ XG_FN void xg_rounds_give(xg_scope *s, const xg_elem *now) {
         if (r->state[k].kind == XG_ROUND_CARRIED) xg_hero_give(s, r->state[k].inst, now[k]);
 }
 /* What earlier rounds have left in a stacked array, whose contents in the beginning are the parameter. */
-XG_FN void xg_rounds_window(xg_scope *s, xg_inst *i, xg_kval *const *at, xg_kval **arrays) {
-    const xg_rounds *r = s->e->rounds;
-    const xg_imap *map = r->parts->map_of[xg_partition_place(r->parts, i)];
+XG_FN void xg_rounds_window(xg_scope *s, const xg_round_value *v, xg_kval *const *at, xg_kval *array) {
+    const xg_round_state *t = &s->e->rounds->state[v->state];
+    const xg_partition *p = s->e->parts;
     xg_kval *here[XG_RANK_MAX];
-    uint32_t k = 0;
-    if (!map) return; /* nothing needs it */
-    while (r->state[k].inst != XG_OPERAND(i, 0)) k++;
-    s->tensors[r->state[k].init->number] = arrays[k];
-    s->memo[xg_partition_place(r->parts, r->state[k].init)].region = NULL;
-    s->memo[xg_partition_place(r->parts, r->state[k].inst)].region = NULL;
-    xg_elem_apply(s, map, at, here);
-    xg_hero_give(s, i, xg_elem_dynamic_slice(s, i, here));
+    s->tensors[t->init->number] = array;
+    s->memo[xg_partition_place(p, t->init)].region = s->memo[xg_partition_place(p, t->inst)].region = NULL;
+    xg_elem_apply(s, v->own, at, here);
+    xg_hero_give(s, v->given, xg_elem_dynamic_slice(s, v->given, here));
 }
 /* arrays: by element of the state, the stacked one; NULL: it is no result */
 XG_FN void xg_rounds_round(xg_scope *s, xg_kval *const *at, xg_elem *now, xg_kval **arrays) {
     const xg_rounds *r = s->e->rounds;
     xg_elem *next = XG_NEW_N(s->e->arena, xg_elem, r->n + (size_t)1);
-    uint32_t k;
+    uint32_t k, role;
     xg_rounds_give(s, now);
-    for (k = 0; k < r->windows.n; k++) xg_rounds_window(s, r->windows.p[k], at, arrays);
-    for (k = 0; k < r->sums.n; k++) xg_rounds_sum_lanes(s, &r->sums.p[k], at);
-    for (k = 0; k < r->pieces.n; k++)
-        if (arrays[r->pieces.p[k].state]) xg_rounds_write(s, &r->pieces.p[k], at, &arrays[r->pieces.p[k].state]);
-    for (k = 0; k < r->n; k++)
-        if (r->state[k].kind == XG_ROUND_CARRIED) next[k] = xg_rounds_own_of(s, r->state[k].next, r->state[k].map, at);
-    for (k = 0; k < r->n; k++)
-        if (r->state[k].kind == XG_ROUND_CARRIED) now[k] = next[k];
+    memcpy(next, now, r->n * sizeof *next);
+    for (role = 0; role <= XG_ROUND_NEXT; role++)
+        for (k = 0; k < r->values.n; k++) {
+            const xg_round_value *v = &r->values.p[k];
+            xg_kval **array = &arrays[v->state];
+            if ((uint32_t)v->role != role) continue;
+            if (v->role == XG_ROUND_WINDOW) xg_rounds_window(s, v, at, *array);
+            if (v->role == XG_ROUND_SUM) xg_rounds_sum_lanes(s, v, at);
+            if (v->role == XG_ROUND_PIECE && *array) xg_rounds_write(s, v, at, array);
+            if (v->role == XG_ROUND_NEXT && v->given) next[v->state] = xg_rounds_own_of(s, v->made, v->map, at);
+        }
+    memcpy(now, next, r->n * sizeof *next);
 }
 /* Rounds in straight code: what all of them read is on its way before the first goes on. */
 XG_FN void xg_rounds_straight(
@@ -190,67 +166,45 @@ XG_FN void xg_rounds_thread(xg_scope *s, xg_kval *const *at, xg_kval **dest) {
     const xg_rounds *r = e->rounds;
     xg_elem *now = XG_NEW_N(e->arena, xg_elem, r->n + (size_t)1);
     xg_kval **arrays = XG_NEW_N(e->arena, xg_kval *, r->n + (size_t)1), *here[XG_RANK_MAX];
-    uint32_t k;
-    for (k = 0; k < r->n; k++) {
-        const xg_round_state *t = &r->state[k];
-        if (t->kind == XG_ROUND_CARRIED) now[k] = xg_rounds_own_of(s, t->init, t->map, at);
+    const xg_imap **own = XG_NEW_N(e->arena, const xg_imap *, r->n + (size_t)1);
+    uint32_t k, of;
+    for (k = 0; k < r->values.n; k++) {
+        const xg_round_value *v = &r->values.p[k];
+        if (v->role != XG_ROUND_NEXT || !v->given) continue;
+        own[v->state] = v->own;
+        now[v->state] = xg_rounds_own_of(s, r->state[v->state].init, v->own, at);
     }
     for (k = 0; k < e->n_roots; k++) {
-        uint32_t of = r->results.p[k];
-        if (r->state[of].kind == XG_ROUND_STACKED) arrays[of] = dest[k];
+        of = r->results.p[k];
+        if (!own[of]) arrays[of] = dest[k];
     }
     xg_rounds_all(s, at, now, arrays);
     for (k = 0; k < e->n_roots; k++) {
-        uint32_t of = r->results.p[k];
-        if (arrays[of])
+        of = r->results.p[k];
+        if (!own[of]) {
             dest[k] = arrays[of];
-        else {
-            xg_elem_apply(s, r->state[of].map, at, here);
-            dest[k] = xg_emit_insert(&s->b, now[of], dest[k], e->roots[k]->shape, here);
+            continue;
         }
+        xg_elem_apply(s, own[of], at, here);
+        dest[k] = xg_emit_insert(&s->b, now[of], dest[k], e->roots[k]->shape, here);
     }
 }
-
-/* Thread and block -> the indices that the thread walks at. In a warp that has not an element for each lane the last
- * ones are those of others, since all lanes take part in sums. */
-XG_FN const xg_imap *xg_rounds_walk(const xg_fusion_emission *e) {
-    const xg_launch *l = &e->record->launch;
-    const xg_shape *s = e->rounds->shape;
-    int64_t busy = xg_rounds_busy(e->rounds);
-    xg_aff_ctx *x = e->m->aff;
-    const xg_imap *all = xg_indexing_thread(x, s, l->threads[0], l->blocks[0], 1);
-    const xg_aff *at = xg_aff_add_mul(x, xg_aff_dim(x, 0), xg_aff_dim(x, 1), l->threads[0]);
-    xg_imap *m;
-    if (!e->rounds->lanes || (busy == XG_WARP_LANES && s->elements % XG_WARP_LANES == 0)) return all;
-    m = xg_imap_of_dims(x, 2, 1);
-    m->dims[0] = all->dims[0];
-    m->dims[1] = all->dims[1];
-    at = xg_aff_add_mul(x, xg_aff_mod(x, xg_aff_mod(x, at, XG_WARP_LANES), busy), xg_aff_div(x, at, XG_WARP_LANES), busy);
-    m->results[0] = xg_aff_mod(x, at, s->elements);
-    return xg_imap_compose(x, m, xg_indexing_delinear(x, s));
-}
-XG_TABLE const xg_form_field xg_rounds_fields[] = {{"unroll", offsetof(xg_rounds_form, unroll)}};
 XG_FN bool xg_emit_rounds_plan(xg_fusion_emission *e) {
     const xg_rounds *r = e->rounds;
     xg_rounds_form *f;
-    xg_launch l;
     int64_t work, threads, each;
     uint32_t reads = 0, k;
     if (!r) return false;
     e->form = f = XG_NEW(e->arena, xg_rounds_form);
     for (k = 0; k < r->parts->n_insts; k++) reads += r->reads[k];
-    work = XG_MAX(xg_emit_work(r->comp), (int64_t)1);
+    work = XG_MAX(xg_emit_work(r->comp), (int64_t)reads * XG_ROUNDS_READ);
     for (f->unroll = 1; reads && f->unroll < XG_ROUNDS_UNROLL && f->unroll * 2 <= r->trips &&
-                        f->unroll * 2 * XG_MAX(work, reads * XG_ROUNDS_READ) <= XG_ROUNDS_WORK;
+                        f->unroll * 2 * work <= XG_ROUNDS_WORK;
          f->unroll *= 2) {}
-    xg_form_read(e, xg_rounds_fields, 1, f);
-    if (f->unroll < 1 || f->unroll > XG_MAX(r->trips, (int64_t)1) || f->unroll > XG_ROUNDS_WORK)
-        return xg_emit_refuse(e, "unroll must be from 1 to the number of rounds");
-    xg_form_write(e, xg_rounds_fields, 1, f);
+    xg_form_put(e, "unroll", f->unroll);
     threads = r->shape->elements;
-    if (r->lanes) threads = (threads + xg_rounds_busy(r) - 1) / xg_rounds_busy(r) * XG_WARP_LANES;
-    l = xg_launch_linear(e, threads, 1);
-    for (each = l.threads[0]; each > XG_WARP_LANES && (threads + each - 1) / each < e->target->sms; each /= 2) {}
+    for (each = xg_launch_linear(e, threads, 1).threads[0];
+         each > XG_WARP_LANES && (threads + each - 1) / each < e->target->sms; each = xg_warps_whole(each / 2)) {}
     return xg_emit_launch(e, each, (threads + each - 1) / each, 0);
 }
 XG_FN void xg_emit_rounds(xg_fusion_emission *e) {
@@ -262,7 +216,7 @@ XG_FN void xg_emit_rounds(xg_fusion_emission *e) {
     dims[0] = xg_kthread_id(&s.b, 0, e->record->launch.threads[0]);
     dims[1] = xg_kblock_id(&s.b, 0, e->record->launch.blocks[0]);
     xg_flow_slots(&f, dest, e->n_roots);
-    map = xg_rounds_walk(e);
+    map = xg_indexing_thread(e->m->aff, e->rounds->shape, e->record->launch.threads[0], e->record->launch.blocks[0], 1);
     first = xg_flow_walk(&f, map, dims) + map->n_syms;
     for (k = 0; k < e->rounds->shape->rank; k++) at[k] = first + k;
     xg_rounds_thread(&s, at, dest);

@@ -218,24 +218,25 @@ typedef enum xg_round_kind {
 } xg_round_kind;
 typedef struct xg_round_state { /* an element of the loop's state, in one round: before and behind it */
     xg_round_kind kind;
-    xg_inst *inst, *next;
-    xg_inst *init;
-    const xg_imap *map;  /* of a carried one: the thread's indices -> its own element */
+    xg_inst *inst, *next, *init;
     int64_t first, step; /* of one that counts */
     bool covered, read;  /* of a stacked one: the rounds fill it; they read it, too */
     bool result;
 } xg_round_state;
-typedef struct xg_round_piece { /* written by one update of a stacked array */
-    uint32_t state;
+typedef enum xg_round_role { /* in the order in which a round comes to them */
+    XG_ROUND_WINDOW,         /* `given`, a dynamic-slice of a stacked array */
+    XG_ROUND_SUM,            /* `given` of `made` by neighbouring lanes */
+    XG_ROUND_PIECE,          /* `made` is written by `update` */
+    XG_ROUND_NEXT            /* `made` is `given` in the next round; NULL: it says whether there is one */
+} xg_round_role;
+typedef struct xg_round_value { /* of a thread */
+    xg_round_role role;
+    uint32_t state; /* to which it belongs, but of a sum */
+    xg_inst *given, *made;
     const xg_inst *update;
-    xg_inst *value;
-    const xg_imap *map, *to; /* the thread's indices -> the value's -> the update's */
-} xg_round_piece;
-typedef struct xg_round_sum { /* of so many neighbouring lanes */
-    xg_inst *i;
-    const xg_imap *map, *own; /* the thread's indices -> the operand's; -> the result's */
-    int64_t lanes;
-} xg_round_sum;
+    /* the thread's indices -> of what is made; of what is given; index of a piece -> of its update */
+    const xg_imap *map, *own, *to;
+} xg_round_value;
 typedef struct xg_rounds {
     xg_arena *arena;
     xg_aff_ctx *aff;
@@ -245,13 +246,10 @@ typedef struct xg_rounds {
     xg_inst *again; /* where that is not known (-1): whether there is another round */
     uint32_t n;
     xg_round_state *state;
-    XG_VEC(xg_round_piece) pieces;
-    XG_VEC(xg_round_sum) sums;
-    XG_VEC(xg_inst *) given;   /* what a thread has before it makes others of it */
-    XG_VEC(xg_inst *) windows; /* dynamic-slices of stacked arrays */
+    XG_VEC(xg_round_value) values;
     const xg_shape *shape; /* of the threads' indices */
-    int64_t lanes;         /* of the longest sum; 0: there is none */
-    XG_VEC(xg_inst *) roots;
+    bool sums;
+    XG_VEC(xg_inst *) roots, given;
     XG_VEC(const xg_imap *) maps; /* by root */
     xg_partition *parts;
     XG_VEC(uint32_t) results; /* by result of the fused computation: the element of the state */

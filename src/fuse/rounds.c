@@ -25,7 +25,6 @@
 enum {
     XG_ROUNDS_INSTS = 800,
     XG_ROUNDS_WORDS = 64, /* of a thread's state: registers */
-    XG_ROUNDS_LANES = 32,
     XG_ROUNDS_COPIES = 64 /* of what is read at several places, and other things that are few */
 };
 
@@ -82,7 +81,6 @@ XG_FN bool xg_rounds_copy(xg_rounds *r, const xg_while *w) {
         s->init = s->inst = XG_OPERAND(init, k);
         if (!w->invariant[k]) {
             s->inst = xg_inst_new(r->comp, XG_COPY, s->init->shape, &s->init, 1, NULL, XG_STR("state"));
-            xg_push(r->arena, xg_inst *, &r->given, s->inst);
         }
         in[k] = s->inst;
     }
@@ -139,13 +137,24 @@ XG_FN bool xg_rounds_covers(const xg_rounds *r, const xg_inst *u) {
     }
     return moves == 1;
 }
+XG_FN xg_round_value *xg_rounds_value(
+    xg_rounds *r, xg_round_role role, uint32_t state, xg_inst *given, xg_inst *made) {
+    xg_round_value *v = (xg_round_value *)xg_vec_slot(r->arena, &r->values, sizeof *v);
+    memset(v, 0, sizeof *v);
+    v->role = role;
+    v->state = state;
+    v->given = given;
+    v->made = made;
+    if (given) xg_push(r->arena, xg_inst *, &r->given, given);
+    return v;
+}
 /* Values that are written beside each other, and where: index of the value -> index of the update. */
 XG_FN void xg_rounds_pieces(
     xg_rounds *r, uint32_t state, const xg_inst *update, xg_inst *value, const xg_imap *to) {
     bool moves = value->op == XG_CONCATENATE || value->op == XG_TRANSPOSE || xg_in_place_renames(value);
-    xg_round_piece p;
+    xg_round_value *p;
     uint32_t k;
-    moves = moves && r->pieces.n + value->n_operands < XG_ROUNDS_COPIES;
+    moves = moves && r->values.n + value->n_operands < XG_ROUNDS_COPIES;
     for (k = 0; moves && k < value->n_operands; k++) {
         xg_imaps at = xg_indexing_operand_to_output_set(r->aff, value, k, 0);
         moves = at.n == 1 && xg_imap_ok(at.p[0]) && !at.p[0]->n_syms;
@@ -154,12 +163,9 @@ XG_FN void xg_rounds_pieces(
         xg_rounds_pieces(r, state, update, XG_OPERAND(value, k),
             xg_imap_compose(r->aff, xg_indexing_operand_to_output_set(r->aff, value, k, 0).p[0], to));
     if (moves) return;
-    memset(&p, 0, sizeof p);
-    p.state = state;
-    p.update = update;
-    p.value = value;
-    p.to = to;
-    xg_push(r->arena, xg_round_piece, &r->pieces, p);
+    p = xg_rounds_value(r, XG_ROUND_PIECE, state, NULL, value);
+    p->update = update;
+    p->to = to;
 }
 /* A stacked array may be read, too: slices as they are written, of which each thread has its own element. */
 XG_FN bool xg_rounds_windows(xg_rounds *r, xg_round_state *s, const xg_inst *last) {
@@ -174,8 +180,7 @@ XG_FN bool xg_rounds_windows(xg_rounds *r, xg_round_state *s, const xg_inst *las
             if (size->dims[k] != 1 && size->dims[k] != last->shape->dims[k]) return false;
         if (!xg_shape_same_dims(u->user->shape, size) || !xg_shape_same_dims(last->shape, s->inst->shape)) return false;
         s->read = true;
-        xg_push(r->arena, xg_inst *, &r->windows, u->user);
-        xg_push(r->arena, xg_inst *, &r->given, u->user);
+        (void)xg_rounds_value(r, XG_ROUND_WINDOW, (uint32_t)(s - r->state), u->user, NULL);
     }
     return true;
 }
@@ -197,20 +202,6 @@ XG_FN bool xg_rounds_stacks(xg_rounds *r, xg_round_state *s) {
             xg_imap_identity(r->aff, XG_OPERAND(u, 1)->shape->dims, XG_OPERAND(u, 1)->shape->rank));
     }
     return true;
-}
-/* A sum of neighbouring lanes: over the minor elements of what as many threads make. */
-XG_FN bool xg_rounds_sums(const xg_inst *i) {
-    const xg_shape *in = XG_OPERAND(i, 0)->shape;
-    xg_ints dims = xg_attr_dims(i);
-    int64_t lanes = XG_OPERAND(i, 0)->shape->elements / XG_MAX(i->shape->elements, (int64_t)1);
-    uint32_t k;
-    if (i->n_operands != 2 || XG_OPERAND(i, 1)->op != XG_CONSTANT || XG_OPERAND(i, 1)->shape->rank ||
-        !xg_reducer_is_plain(xg_attr_to_apply(i)) || (in->layout && !in->layout->descending) ||
-        (i->shape->layout && !i->shape->layout->descending))
-        return false;
-    for (k = 0; k < dims.n; k++)
-        if (!xg_ints_has(dims, (int64_t)in->rank - 1 - (int64_t)k)) return false;
-    return lanes > 1 && lanes <= XG_ROUNDS_LANES;
 }
 /* Scratch: 0 for what every round computes anew of parameters, 1 for what depends on the number of the round, 2 on
  * other scalars that change, 3 on the state's elements. */
@@ -238,59 +229,58 @@ XG_FN const xg_imap *xg_rounds_own(const xg_rounds *r, const xg_shape *s) {
     uint32_t k;
     if (s->elements == r->shape->elements) return xg_rounds_same_place(r, r->shape, s);
     if (s->rank == 0)
-        return xg_imap_with_results(
-            r->aff, xg_imap_identity(r->aff, r->shape->dims, r->shape->rank), NULL, 0);
-    for (k = 0; k < r->sums.n; k++)
-        if (r->sums.p[k].i->shape->elements == s->elements && r->sums.p[k].own)
-            return xg_imap_compose(r->aff, r->sums.p[k].own, xg_rounds_same_place(r, r->sums.p[k].i->shape, s));
+        return xg_imap_with_results(r->aff, xg_imap_identity(r->aff, r->shape->dims, r->shape->rank), NULL, 0);
+    for (k = 0; k < r->values.n; k++) {
+        const xg_round_value *v = &r->values.p[k];
+        if (v->role == XG_ROUND_SUM && v->own && v->given->shape->elements == s->elements)
+            return xg_imap_compose(r->aff, v->own, xg_rounds_same_place(r, v->given->shape, s));
+    }
     return NULL;
 }
-XG_FN void xg_rounds_widest(xg_rounds *r, const xg_shape *s) {
-    if (!r->shape || s->elements > r->shape->elements) r->shape = s;
-}
-XG_FN bool xg_rounds_root(xg_rounds *r, xg_inst *i, const xg_imap **map) {
-    *map = xg_rounds_own(r, i->shape);
-    if (!*map) return false;
-    xg_push(r->arena, xg_inst *, &r->roots, i);
-    xg_push(r->arena, const xg_imap *, &r->maps, *map);
-    return true;
-}
-XG_FN bool xg_rounds_settle_sum(xg_rounds *r, xg_round_sum *s) {
-    const xg_inst *in = XG_OPERAND(s->i, 0);
-    xg_ints dims = xg_attr_dims(s->i);
+/* A sum of neighbouring lanes: over the minor elements of what as many threads make. */
+XG_FN bool xg_rounds_sums(const xg_rounds *r, xg_round_value *v) {
+    const xg_shape *in = v->made->shape, *out = v->given->shape;
+    xg_ints dims = xg_attr_dims(v->given);
+    int64_t lanes = in->elements / XG_MAX(out->elements, (int64_t)1);
     const xg_aff *kept[XG_RANK_MAX];
-    uint32_t n = 0, k;
-    if (in->shape->elements != r->shape->elements) return false;
-    if (!xg_rounds_root(r, XG_OPERAND(s->i, 0), &s->map)) return false;
-    for (k = 0; k < in->shape->rank; k++)
-        if (!xg_ints_has(dims, k)) kept[n++] = s->map->results[k];
-    s->lanes = in->shape->elements / s->i->shape->elements;
-    r->lanes = XG_MAX(r->lanes, s->lanes);
-    s->own = xg_imap_with_results(r->aff, s->map, kept, n);
+    uint32_t k;
+    if (in->elements != r->shape->elements || in->elements % XG_WARP_LANES || lanes > XG_WARP_LANES ||
+        (lanes & (lanes - 1)) || XG_OPERAND(v->given, 1)->op != XG_CONSTANT || v->given->n_operands != 2 ||
+        !xg_reducer_is_plain(xg_attr_to_apply(v->given)) || (in->layout && !in->layout->descending) ||
+        (out->layout && !out->layout->descending))
+        return false;
+    for (k = 0; k < out->rank; k++) {
+        if (xg_ints_has(dims, k)) return false;
+        kept[k] = v->map->results[k];
+    }
+    v->own = xg_imap_with_results(r->aff, v->map, kept, k);
     return true;
 }
 XG_FN bool xg_rounds_places(xg_rounds *r) {
-    const xg_imap *map;
     int64_t words = 0;
-    uint32_t k;
-    for (k = 0; k < r->n; k++)
-        if (r->state[k].kind == XG_ROUND_CARRIED) {
-            xg_rounds_widest(r, r->state[k].inst->shape);
-            words += (xg_type_bytes(r->state[k].inst->shape->type) + 3) / 4;
-        }
-    for (k = 0; k < r->pieces.n; k++) xg_rounds_widest(r, r->pieces.p[k].value->shape);
-    for (k = 0; k < r->sums.n; k++) xg_rounds_widest(r, XG_OPERAND(r->sums.p[k].i, 0)->shape);
+    uint32_t k, role;
+    for (k = 0; k < r->values.n; k++) {
+        const xg_round_value *v = &r->values.p[k];
+        const xg_shape *s = (v->made ? v->made : v->given)->shape;
+        if (v->role == XG_ROUND_NEXT) words += (xg_type_bytes(s->type) + 3) / 4;
+        if (!r->shape || s->elements > r->shape->elements) r->shape = s;
+    }
     if (!r->shape || !r->shape->elements || words > XG_ROUNDS_WORDS) return false;
-    for (k = 0; k < r->sums.n; k++)
-        if (!xg_rounds_settle_sum(r, &r->sums.p[k])) return false;
-    for (k = 0; k < r->sums.n; k++)
-        if (r->lanes % r->sums.p[k].lanes) return false;
-    if (r->again && !xg_rounds_root(r, r->again, &map)) return false;
-    for (k = 0; k < r->pieces.n; k++)
-        if (!xg_rounds_root(r, r->pieces.p[k].value, &r->pieces.p[k].map)) return false;
-    for (k = 0; k < r->n; k++)
-        if (r->state[k].kind == XG_ROUND_CARRIED && !xg_rounds_root(r, r->state[k].next, &r->state[k].map))
-            return false;
+    for (role = 0; role <= XG_ROUND_NEXT; role++)
+        for (k = 0; k < r->values.n; k++) {
+            xg_round_value *v = &r->values.p[k];
+            if ((uint32_t)v->role != role) continue;
+            v->map = xg_rounds_own(r, (v->made ? v->made : v->given)->shape);
+            if (!v->map) return false;
+            if (v->made) {
+                xg_push(r->arena, xg_inst *, &r->roots, v->made);
+                xg_push(r->arena, const xg_imap *, &r->maps, v->map);
+            }
+            if (v->role != XG_ROUND_SUM)
+                v->own = v->map;
+            else if (!xg_rounds_sums(r, v))
+                return false;
+        }
     return true;
 }
 /* What only scalars change, and is read at several places, is computed at each of them. *more: something is. */
@@ -312,22 +302,22 @@ XG_FN bool xg_rounds_spread(const xg_rounds *r, bool *more) {
     }
     return true;
 }
-XG_FN bool xg_rounds_is_own(const xg_rounds *r, const xg_inst *i, const xg_imap *own) {
-    uint32_t place = xg_partition_place(r->parts, i);
-    if (r->parts->part_of[place] == UINT32_MAX || !i->shape->rank) return true;
-    return xg_imap_ok(r->parts->map_of[place]) && xg_imap_equal(r->parts->map_of[place], own);
-}
-/* The thread reads what it wrote itself: no other one makes the same elements. */
-XG_FN bool xg_rounds_window_is_own(const xg_rounds *r, const xg_inst *i) {
-    const xg_imap *own = xg_rounds_own(r, i->shape);
-    uint32_t k;
-    if (r->lanes || i->shape->elements != r->shape->elements || !xg_rounds_is_own(r, i, own)) return false;
-    for (k = 1; k < i->n_operands; k++)
-        if (xg_rounds_depends(XG_OPERAND(i, k)) > 2) return false;
-    for (k = 0; k < r->pieces.n; k++) {
-        const xg_round_piece *p = &r->pieces.p[k];
-        if (r->state[p->state].inst == XG_OPERAND(i, 0) &&
-            !xg_imap_equal(xg_imap_compose(r->aff, p->map, p->to), own))
+/* What is given is asked for where the thread has it. Of a stacked array a thread reads what it wrote itself: no other
+ * one makes the same elements. */
+XG_FN bool xg_rounds_is_own(const xg_rounds *r, const xg_round_value *v) {
+    uint32_t place = xg_partition_place(r->parts, v->given), k;
+    const xg_imap *map = r->parts->map_of[place];
+    if (r->parts->part_of[place] != UINT32_MAX && v->given->shape->rank &&
+        (!xg_imap_ok(map) || !xg_imap_equal(map, v->own)))
+        return false;
+    if (v->role != XG_ROUND_WINDOW) return true;
+    if (r->sums || v->given->shape->elements != r->shape->elements) return false;
+    for (k = 1; k < v->given->n_operands; k++)
+        if (xg_rounds_depends(XG_OPERAND(v->given, k)) > 2) return false;
+    for (k = 0; k < r->values.n; k++) {
+        const xg_round_value *p = &r->values.p[k];
+        if (p->role == XG_ROUND_PIECE && p->state == v->state &&
+            !xg_imap_equal(xg_imap_compose(r->aff, p->map, p->to), v->own))
             return false;
     }
     return true;
@@ -348,12 +338,9 @@ XG_FN bool xg_rounds_part(xg_rounds *r) {
             (r->parts->part_of[xg_partition_place(r->parts, s->inst)] != UINT32_MAX || (s->read && !s->result) ||
                 (!s->covered && (s->init->op != XG_PARAMETER || s->init->first_use != s->init->last_use))))
             return false; /* something else reads it, or its contents in the beginning */
-        if (s->kind == XG_ROUND_CARRIED && !xg_rounds_is_own(r, s->inst, s->map)) return false;
     }
-    for (k = 0; k < r->sums.n; k++)
-        if (!xg_rounds_is_own(r, r->sums.p[k].i, r->sums.p[k].own)) return false;
-    for (k = 0; k < r->windows.n; k++)
-        if (!xg_rounds_window_is_own(r, r->windows.p[k])) return false;
+    for (k = 0; k < r->values.n; k++)
+        if (r->values.p[k].given && !xg_rounds_is_own(r, &r->values.p[k])) return false;
     r->reads = XG_NEW_N(r->arena, bool, r->parts->n_insts + (size_t)1);
     for (k = 0; r->trips > 0 && k < r->parts->n_insts; k++) {
         const xg_inst *i = r->parts->insts[k];
@@ -382,7 +369,6 @@ XG_FN bool xg_rounds_counts(const xg_while *w, uint32_t k, int64_t trips, int64_
 }
 XG_FN bool xg_rounds_look(xg_rounds *r, const xg_comp *c) {
     xg_inst **params;
-    xg_round_sum sum;
     xg_while w;
     uint32_t k;
     r->loop = xg_rounds_loop(c);
@@ -401,18 +387,20 @@ XG_FN bool xg_rounds_look(xg_rounds *r, const xg_comp *c) {
                   : !s->result && xg_rounds_counts(&w, k, r->trips, &s->first, &s->step) ? XG_ROUND_COUNTS
                                                                                          : XG_ROUND_CARRIED;
     }
-    for (k = 0; k < r->n; k++)
-        if (r->state[k].kind == XG_ROUND_CARRIED && xg_rounds_stacks(r, &r->state[k]))
-            r->state[k].kind = XG_ROUND_STACKED;
+    for (k = 0; k < r->n; k++) {
+        xg_round_state *s = &r->state[k];
+        if (s->kind == XG_ROUND_CARRIED && xg_rounds_stacks(r, s)) s->kind = XG_ROUND_STACKED;
+        if (s->kind == XG_ROUND_CARRIED) (void)xg_rounds_value(r, XG_ROUND_NEXT, k, s->inst, s->next);
+        if (s->kind == XG_ROUND_STACKED || s->kind == XG_ROUND_COUNTS)
+            xg_push(r->arena, xg_inst *, &r->given, s->inst);
+    }
     xg_rounds_mark(r);
     if (r->again && xg_rounds_depends(r->again) > 2) return false;
+    if (r->again) (void)xg_rounds_value(r, XG_ROUND_NEXT, 0, NULL, r->again);
     XG_FOR_INSTS(i, r->comp)
         if (i->op == XG_REDUCE && xg_rounds_depends(i) > 2) {
-            if (!xg_rounds_sums(i)) return false;
-            memset(&sum, 0, sizeof sum);
-            sum.i = i;
-            xg_push(r->arena, xg_round_sum, &r->sums, sum);
-            xg_push(r->arena, xg_inst *, &r->given, i);
+            (void)xg_rounds_value(r, XG_ROUND_SUM, 0, i, XG_OPERAND(i, 0));
+            r->sums = true;
         }
     return xg_rounds_places(r) && xg_rounds_part(r);
 }
