@@ -43,7 +43,7 @@ XG_FN bool xg_emit_plan(xg_fusion_emission *e, const xg_emitter *by) {
     r->kind = XG_STR("emitter");
     r->way = xg_str_z(by->name);
     if (!e->parts != (by == xg_emit_phases_row())) return false; /* members have elements, the whole has none */
-    if (e->rounds && by != &xg_emitters[0]) return false; /* a loop has one way */
+    if (e->rounds && by != &xg_emitters[0]) return false;        /* a loop has one way */
     return by->plan(e);
 }
 /* An emitter that would take the fusion, but not in the form that is ordered, says why, and ends the search. */

@@ -198,8 +198,8 @@ XG_FN bool xg_emit_rounds_plan(xg_fusion_emission *e) {
     e->form = f = XG_NEW(e->arena, xg_rounds_form);
     for (k = 0; k < r->parts->n_insts; k++) reads += r->reads[k];
     work = XG_MAX(xg_emit_work(r->comp), (int64_t)reads * XG_ROUNDS_READ);
-    for (f->unroll = 1; reads && f->unroll < XG_ROUNDS_UNROLL && f->unroll * 2 <= r->trips &&
-                        f->unroll * 2 * work <= XG_ROUNDS_WORK;
+    for (f->unroll = 1;
+         reads && f->unroll < XG_ROUNDS_UNROLL && f->unroll * 2 <= r->trips && f->unroll * 2 * work <= XG_ROUNDS_WORK;
          f->unroll *= 2) {}
     xg_form_put(e, "unroll", f->unroll);
     threads = r->shape->elements;

@@ -1,7 +1,7 @@
 /* fuse/rounds.c -- a whole loop as one kernel: each thread carries its own elements' state in registers.
  *
- * Where a round of a loop makes element e of each array of its state of elements e alone, and of what stays the same, no
- * thread waits for another one between rounds: recurrences (Mamba, RWKV, filters), integrators, iterations. Then all
+ * Where a round of a loop makes element e of each array of its state of elements e alone, and of what stays the same,
+ * no thread waits for another one between rounds: recurrences (Mamba, RWKV, filters), integrators, iterations. Then all
  * rounds are one launch instead of one or more each, and the state goes through memory once.
  *
  *     fusion(p...), calls={ init = tuple(p...), loop = while(init), ROOT tuple(get-tuple-element(loop)...) }
@@ -15,12 +15,13 @@
  * Threads walk over the widest of what is carried, written or summed. A sum along up to 32 minor elements of it is one
  * of neighbouring lanes.
  *
- * Slices that are written in different rounds, or by different updates, may overlap only where one thread writes them:
- * they are one element wide where they move, or cover the array without a gap. */
+ * Slices that are written in different rounds may overlap only where one thread writes them: they are one element wide
+ * where they move, or cover the array without a gap. */
 #ifndef XG_FUSE_ROUNDS_C
 #define XG_FUSE_ROUNDS_C
 #include "../eval/eval.h"
 #include "fuse.h"
+#include "phases.c"
 
 enum {
     XG_ROUNDS_INSTS = 800,
@@ -50,7 +51,7 @@ XG_FN int64_t xg_fuse_trips(const xg_inst *loop) {
 /* ---- one round as a computation ---- */
 
 XG_FN bool xg_rounds_takes(const xg_inst *i) {
-    if (!xg_shape_is_array(i->shape) || i->shape->dynamic || xg_inst_order(i)) return false;
+    if (i->shape->type == XLAGPU_TUPLE || !xg_phases_takes_shape(i->shape) || xg_inst_order(i)) return false;
     switch (i->op) {
     case XG_CONSTANT: return !i->shape->rank || xg_fuse_is_splat(i);
     case XG_PARAMETER:
@@ -137,8 +138,7 @@ XG_FN bool xg_rounds_covers(const xg_rounds *r, const xg_inst *u) {
     }
     return moves == 1;
 }
-XG_FN xg_round_value *xg_rounds_value(
-    xg_rounds *r, xg_round_role role, uint32_t state, xg_inst *given, xg_inst *made) {
+XG_FN xg_round_value *xg_rounds_value(xg_rounds *r, xg_round_role role, uint32_t state, xg_inst *given, xg_inst *made) {
     xg_round_value *v = (xg_round_value *)xg_vec_slot(r->arena, &r->values, sizeof *v);
     memset(v, 0, sizeof *v);
     v->role = role;
@@ -149,8 +149,7 @@ XG_FN xg_round_value *xg_rounds_value(
     return v;
 }
 /* Values that are written beside each other, and where: index of the value -> index of the update. */
-XG_FN void xg_rounds_pieces(
-    xg_rounds *r, uint32_t state, const xg_inst *update, xg_inst *value, const xg_imap *to) {
+XG_FN void xg_rounds_pieces(xg_rounds *r, uint32_t state, const xg_inst *update, xg_inst *value, const xg_imap *to) {
     bool moves = value->op == XG_CONCATENATE || value->op == XG_TRANSPOSE || xg_in_place_renames(value);
     xg_round_value *p;
     uint32_t k;
@@ -167,40 +166,28 @@ XG_FN void xg_rounds_pieces(
     p->update = update;
     p->to = to;
 }
-/* A stacked array may be read, too: slices as they are written, of which each thread has its own element. */
-XG_FN bool xg_rounds_windows(xg_rounds *r, xg_round_state *s, const xg_inst *last) {
-    const xg_shape *size = XG_OPERAND(last, 1)->shape;
+/* Is it only written, by one update? It may be read, too: slices as they are written, of which each thread has its own
+ * element. */
+XG_FN bool xg_rounds_stacks(xg_rounds *r, uint32_t state) {
+    xg_round_state *s = &r->state[state];
+    const xg_inst *u = xg_in_place_strip(s->next);
+    const xg_shape *size;
     uint32_t k;
-    XG_FOR_USES(u, s->inst) {
-        if (u->user->op != XG_DYNAMIC_SLICE) {
-            if (u->user->op != XG_DYNAMIC_UPDATE_SLICE && !xg_in_place_renames(u->user)) return false;
-            continue;
-        }
-        for (k = 0; k < size->rank; k++)
-            if (size->dims[k] != 1 && size->dims[k] != last->shape->dims[k]) return false;
-        if (!xg_shape_same_dims(u->user->shape, size) || !xg_shape_same_dims(last->shape, s->inst->shape)) return false;
+    if (u->op != XG_DYNAMIC_UPDATE_SLICE || xg_in_place_strip(XG_OPERAND(u, 0)) != s->inst) return false;
+    size = XG_OPERAND(u, 1)->shape;
+    XG_FOR_USES(v, s->inst) {
+        bool renamed = v->user == u || xg_in_place_renames(v->user);
+        if (!renamed && (v->user->op != XG_DYNAMIC_SLICE || XG_OPERAND(u, 0) != s->inst ||
+                            !xg_shape_same_dims(v->user->shape, size)))
+            return false;
+        if (renamed) continue;
         s->read = true;
-        (void)xg_rounds_value(r, XG_ROUND_WINDOW, (uint32_t)(s - r->state), u->user, NULL);
+        (void)xg_rounds_value(r, XG_ROUND_WINDOW, state, v->user, NULL);
     }
-    return true;
-}
-/* Is it only written, by one update or several of one shape? */
-XG_FN bool xg_rounds_stacks(xg_rounds *r, xg_round_state *s) {
-    const xg_inst *last = xg_in_place_strip(s->next), *u;
-    uint32_t n = 0, k;
-    for (u = last; u->op == XG_DYNAMIC_UPDATE_SLICE; u = xg_in_place_strip(XG_OPERAND(u, 0)), n++)
-        for (k = 0; k < u->shape->rank; k++) {
-            int64_t size = XG_OPERAND(u, 1)->shape->dims[k];
-            if (!xg_shape_same_dims(u->shape, last->shape) || size != XG_OPERAND(last, 1)->shape->dims[k]) return false;
-            if (size != 1 && size != u->shape->dims[k] && (n || !xg_rounds_covers(r, u))) return false;
-        }
-    if (!n || u != s->inst || !xg_rounds_windows(r, s, last)) return false;
-    s->covered = n == 1 && !s->read && xg_rounds_covers(r, last);
-    for (; n; n--) { /* the first comes last in the list of operands */
-        for (u = last, k = 1; k < n; k++) u = xg_in_place_strip(XG_OPERAND(u, 0));
-        xg_rounds_pieces(r, (uint32_t)(s - r->state), u, XG_OPERAND(u, 1),
-            xg_imap_identity(r->aff, XG_OPERAND(u, 1)->shape->dims, XG_OPERAND(u, 1)->shape->rank));
-    }
+    s->covered = !s->read && xg_rounds_covers(r, u);
+    for (k = 0; k < size->rank; k++)
+        if (size->dims[k] != 1 && size->dims[k] != u->shape->dims[k] && !s->covered) return false;
+    xg_rounds_pieces(r, state, u, XG_OPERAND(u, 1), xg_imap_identity(r->aff, size->dims, size->rank));
     return true;
 }
 /* Scratch: 0 for what every round computes anew of parameters, 1 for what depends on the number of the round, 2 on
@@ -328,8 +315,8 @@ XG_FN bool xg_rounds_part(xg_rounds *r) {
     for (tries = 0; more; tries++) {
         if (tries == XG_ROUNDS_COPIES || r->comp->n_insts > XG_ROUNDS_INSTS) return false;
         xg_rounds_mark(r);
-        r->parts = xg_fuse_partition_at(
-            r->arena, r->aff, r->comp, r->roots.p, r->maps.p, r->roots.n, r->given.p, r->given.n);
+        r->parts =
+            xg_fuse_partition_at(r->arena, r->aff, r->comp, r->roots.p, r->maps.p, r->roots.n, r->given.p, r->given.n);
         if (!xg_rounds_spread(r, &more)) return false;
     }
     for (k = 0; k < r->n; k++) {
@@ -344,8 +331,8 @@ XG_FN bool xg_rounds_part(xg_rounds *r) {
     r->reads = XG_NEW_N(r->arena, bool, r->parts->n_insts + (size_t)1);
     for (k = 0; r->trips > 0 && k < r->parts->n_insts; k++) {
         const xg_inst *i = r->parts->insts[k];
-        r->reads[k] = (i->op == XG_DYNAMIC_SLICE || i->op == XG_GATHER) && r->parts->part_of[k] == 0 &&
-                      xg_rounds_depends(i) == 1;
+        r->reads[k] =
+            (i->op == XG_DYNAMIC_SLICE || i->op == XG_GATHER) && r->parts->part_of[k] == 0 && xg_rounds_depends(i) == 1;
     }
     return true;
 }
@@ -372,7 +359,8 @@ XG_FN bool xg_rounds_look(xg_rounds *r, const xg_comp *c) {
     xg_while w;
     uint32_t k;
     r->loop = xg_rounds_loop(c);
-    if (!r->loop || !xg_while_look(&w, r->loop) || w.init->op != XG_TUPLE || w.body->n_insts > XG_ROUNDS_INSTS) return false;
+    if (!r->loop || !xg_while_look(&w, r->loop) || w.init->op != XG_TUPLE || w.body->n_insts > XG_ROUNDS_INSTS)
+        return false;
     r->trips = xg_fuse_trips(r->loop);
     r->n = w.n;
     r->state = XG_NEW_N(r->arena, xg_round_state, r->n + (size_t)1);
@@ -383,16 +371,15 @@ XG_FN bool xg_rounds_look(xg_rounds *r, const xg_comp *c) {
     if (!xg_rounds_copy(r, &w) || !xg_rounds_results(r, c)) return false;
     for (k = 0; k < r->n; k++) {
         xg_round_state *s = &r->state[k];
-        s->kind = s->inst == s->init ? XG_ROUND_KEPT
+        s->kind = s->inst == s->init                                                     ? XG_ROUND_KEPT
                   : !s->result && xg_rounds_counts(&w, k, r->trips, &s->first, &s->step) ? XG_ROUND_COUNTS
                                                                                          : XG_ROUND_CARRIED;
     }
     for (k = 0; k < r->n; k++) {
         xg_round_state *s = &r->state[k];
-        if (s->kind == XG_ROUND_CARRIED && xg_rounds_stacks(r, s)) s->kind = XG_ROUND_STACKED;
+        if (s->kind == XG_ROUND_CARRIED && xg_rounds_stacks(r, k)) s->kind = XG_ROUND_STACKED;
         if (s->kind == XG_ROUND_CARRIED) (void)xg_rounds_value(r, XG_ROUND_NEXT, k, s->inst, s->next);
-        if (s->kind == XG_ROUND_STACKED || s->kind == XG_ROUND_COUNTS)
-            xg_push(r->arena, xg_inst *, &r->given, s->inst);
+        if (s->kind == XG_ROUND_STACKED || s->kind == XG_ROUND_COUNTS) xg_push(r->arena, xg_inst *, &r->given, s->inst);
     }
     xg_rounds_mark(r);
     if (r->again && xg_rounds_depends(r->again) > 2) return false;
@@ -428,7 +415,8 @@ XG_FN bool xg_rounds_makes(const xg_inst *o) {
 XG_FN xg_inst *xg_rounds_inside(xg_rounds_maker *w, xg_inst *o, xg_round_kind kind) {
     xg_inst *now, *in;
     bool splat = xg_rounds_splat(o) != NULL;
-    if (kind != XG_ROUND_STACKED && w->made++ < XG_ROUNDS_COPIES && (splat || (kind == XG_ROUND_CARRIED && xg_rounds_makes(o)))) {
+    if (kind != XG_ROUND_STACKED && w->made++ < XG_ROUNDS_COPIES &&
+        (splat || (kind == XG_ROUND_CARRIED && xg_rounds_makes(o)))) {
         in = o->n_operands ? xg_rounds_inside(w, XG_OPERAND(o, 0), kind) : NULL;
         return xg_inst_clone(o, w->c, &in, NULL);
     }
@@ -449,7 +437,8 @@ XG_FN void xg_rounds_begin(const xg_rounds *r, xg_inst *init) {
         const xg_shape *scalar = xg_shape_scalar(init->comp->module, s->type);
         if (r->state[k].covered)
             xg_inst_set_operand(init, k,
-                xg_hb_splat(&b, xg_hb_literal(&b, xg_literal_new(init->comp->module->arena, scalar)), s->dims, s->rank));
+                xg_hb_splat(
+                    &b, xg_hb_literal(&b, xg_literal_new(init->comp->module->arena, scalar)), s->dims, s->rank));
     }
 }
 XG_FN bool xg_rounds_fuse(xg_inst *loop) {
@@ -461,10 +450,12 @@ XG_FN bool xg_rounds_fuse(xg_inst *loop) {
     xg_rounds *r;
     int64_t trips = xg_fuse_trips(loop), first, step;
     uint32_t n_out = 0, k;
+    const xg_inst *i;
     xg_while w;
     xg_hb b;
-    if (!xg_while_look(&w, loop) || w.init->op != XG_TUPLE || xg_inst_order(loop) || trips == 1)
-        return false;
+    if (!xg_while_look(&w, loop) || w.init->op != XG_TUPLE || xg_inst_order(loop) || trips == 1) return false;
+    for (i = w.in->next; i; i = i->next)
+        if (i->op != XG_GET_TUPLE_ELEMENT && i != w.body->root && !xg_rounds_takes(i)) return false;
     in = XG_NEW_N(m->work, xg_inst *, 4 * (w.n + (size_t)1));
     out = in + w.n;
     p.operands = out + w.n;
@@ -476,7 +467,9 @@ XG_FN bool xg_rounds_fuse(xg_inst *loop) {
     for (k = 0; k < w.n; k++) {
         bool stacked = xg_in_place_strip(XG_OPERAND(w.body->root, k))->op == XG_DYNAMIC_UPDATE_SLICE;
         in[k] = xg_rounds_inside(&p, XG_OPERAND(w.init, k),
-            stacked ? XG_ROUND_STACKED : w.invariant[k] ? XG_ROUND_KEPT : XG_ROUND_CARRIED);
+            stacked          ? XG_ROUND_STACKED
+            : w.invariant[k] ? XG_ROUND_KEPT
+                             : XG_ROUND_CARRIED);
     }
     tuple = xg_inst_new(p.c, XG_TUPLE, w.init->shape, in, w.n, NULL, w.init->name);
     inner = xg_inst_clone(loop, p.c, &tuple, NULL);
@@ -488,6 +481,8 @@ XG_FN bool xg_rounds_fuse(xg_inst *loop) {
     r = n_out ? xg_rounds_open(m->work, xg_aff_new(m->work), p.c) : NULL;
     while (m->last != last) xg_comp_remove(m->last);
     if (!r) {
+        for (k = 0; k < p.c->n_params; k++)
+            if (!p.operands[k]->first_use) xg_inst_remove(p.operands[k]);
         xg_comp_remove(p.c);
         return false;
     }
