@@ -66,7 +66,7 @@ typedef struct xg_while {
     int64_t first, step; /* of the element that counts, once its rounds are known */
 } xg_while;
 XG_FN bool xg_while_look(xg_while *w, xg_inst *i); /* false: no loop over a tuple that is taken apart */
-/* An integer that begins as a constant, and to which each round adds one. */
+/* An integer that begins as a constant, and to which each round adds one, or from which it takes one. */
 XG_FN bool xg_while_counts(const xg_while *w, uint32_t k, int64_t *first, int64_t *step);
 XG_FN bool xg_opt_while_simplifier(xg_module *m);
 XG_FN bool xg_opt_trip_count_annotator(xg_module *m);
