@@ -88,16 +88,6 @@ XG_FN void xg_rounds_give(xg_scope *s, const xg_elem *now) {
     for (k = 0; k < r->n; k++)
         if (r->state[k].kind == XG_ROUND_CARRIED) xg_hero_give(s, r->state[k].inst, now[k]);
 }
-/* What earlier rounds have left in a stacked array, whose contents in the beginning are the parameter. */
-XG_FN void xg_rounds_window(xg_scope *s, const xg_round_value *v, xg_kval *const *at, xg_kval *array) {
-    const xg_round_state *t = &s->e->rounds->state[v->state];
-    const xg_partition *p = s->e->parts;
-    xg_kval *here[XG_RANK_MAX];
-    s->tensors[t->init->number] = array;
-    s->memo[xg_partition_place(p, t->init)].region = s->memo[xg_partition_place(p, t->inst)].region = NULL;
-    xg_elem_apply(s, v->own, at, here);
-    xg_hero_give(s, v->given, xg_elem_dynamic_slice(s, v->given, here));
-}
 /* arrays: by element of the state, the stacked one; NULL: it is no result */
 XG_FN void xg_rounds_round(xg_scope *s, xg_kval *const *at, xg_elem *now, xg_kval **arrays) {
     const xg_rounds *r = s->e->rounds;
@@ -110,7 +100,6 @@ XG_FN void xg_rounds_round(xg_scope *s, xg_kval *const *at, xg_elem *now, xg_kva
             const xg_round_value *v = &r->values.p[k];
             xg_kval **array = &arrays[v->state];
             if ((uint32_t)v->role != role) continue;
-            if (v->role == XG_ROUND_WINDOW) xg_rounds_window(s, v, at, *array);
             if (v->role == XG_ROUND_SUM) xg_rounds_sum_lanes(s, v, at);
             if (v->role == XG_ROUND_PIECE && *array) xg_rounds_write(s, v, at, array);
             if (v->role == XG_ROUND_NEXT && v->given) next[v->state] = xg_rounds_own_of(s, v->made, v->map, at);

@@ -220,11 +220,10 @@ typedef struct xg_round_state { /* an element of the loop's state, in one round:
     xg_round_kind kind;
     xg_inst *inst, *next, *init;
     int64_t first, step; /* of one that counts */
-    bool covered, read;  /* of a stacked one: the rounds fill it; they read it, too */
+    bool covered;        /* of a stacked one: the rounds fill it */
     bool result;
 } xg_round_state;
 typedef enum xg_round_role { /* in the order in which a round comes to them */
-    XG_ROUND_WINDOW,         /* `given`, a dynamic-slice of a stacked array */
     XG_ROUND_SUM,            /* `given` of `made` by neighbouring lanes */
     XG_ROUND_PIECE,          /* `made` is written by `update` */
     XG_ROUND_NEXT            /* `made` is `given` in the next round; NULL: it says whether there is one */

@@ -166,8 +166,7 @@ XG_FN void xg_rounds_pieces(xg_rounds *r, uint32_t state, const xg_inst *update,
     p->update = update;
     p->to = to;
 }
-/* Is it only written, by one update? It may be read, too: slices as they are written, of which each thread has its own
- * element. */
+/* Is it only written, by one update? */
 XG_FN bool xg_rounds_stacks(xg_rounds *r, uint32_t state) {
     xg_round_state *s = &r->state[state];
     const xg_inst *u = xg_in_place_strip(s->next);
@@ -175,16 +174,7 @@ XG_FN bool xg_rounds_stacks(xg_rounds *r, uint32_t state) {
     uint32_t k;
     if (u->op != XG_DYNAMIC_UPDATE_SLICE || xg_in_place_strip(XG_OPERAND(u, 0)) != s->inst) return false;
     size = XG_OPERAND(u, 1)->shape;
-    XG_FOR_USES(v, s->inst) {
-        bool renamed = v->user == u || xg_in_place_renames(v->user);
-        if (!renamed && (v->user->op != XG_DYNAMIC_SLICE || XG_OPERAND(u, 0) != s->inst ||
-                            !xg_shape_same_dims(v->user->shape, size)))
-            return false;
-        if (renamed) continue;
-        s->read = true;
-        (void)xg_rounds_value(r, XG_ROUND_WINDOW, state, v->user, NULL);
-    }
-    s->covered = !s->read && xg_rounds_covers(r, u);
+    s->covered = xg_rounds_covers(r, u);
     for (k = 0; k < size->rank; k++)
         if (size->dims[k] != 1 && size->dims[k] != u->shape->dims[k] && !s->covered) return false;
     xg_rounds_pieces(r, state, u, XG_OPERAND(u, 1), xg_imap_identity(r->aff, size->dims, size->rank));
@@ -248,7 +238,7 @@ XG_FN bool xg_rounds_places(xg_rounds *r) {
     uint32_t k, role;
     for (k = 0; k < r->values.n; k++) {
         const xg_round_value *v = &r->values.p[k];
-        const xg_shape *s = (v->made ? v->made : v->given)->shape;
+        const xg_shape *s = v->made->shape;
         if (v->role == XG_ROUND_NEXT) words += (xg_type_bytes(s->type) + 3) / 4;
         if (!r->shape || s->elements > r->shape->elements) r->shape = s;
     }
@@ -257,12 +247,10 @@ XG_FN bool xg_rounds_places(xg_rounds *r) {
         for (k = 0; k < r->values.n; k++) {
             xg_round_value *v = &r->values.p[k];
             if ((uint32_t)v->role != role) continue;
-            v->map = xg_rounds_own(r, (v->made ? v->made : v->given)->shape);
+            v->map = xg_rounds_own(r, v->made->shape);
             if (!v->map) return false;
-            if (v->made) {
-                xg_push(r->arena, xg_inst *, &r->roots, v->made);
-                xg_push(r->arena, const xg_imap *, &r->maps, v->map);
-            }
+            xg_push(r->arena, xg_inst *, &r->roots, v->made);
+            xg_push(r->arena, const xg_imap *, &r->maps, v->map);
             if (v->role != XG_ROUND_SUM)
                 v->own = v->map;
             else if (!xg_rounds_sums(r, v))
@@ -289,25 +277,12 @@ XG_FN bool xg_rounds_spread(const xg_rounds *r, bool *more) {
     }
     return true;
 }
-/* What is given is asked for where the thread has it. Of a stacked array a thread reads what it wrote itself: no other
- * one makes the same elements. */
+/* What is given is asked for where the thread has it. */
 XG_FN bool xg_rounds_is_own(const xg_rounds *r, const xg_round_value *v) {
-    uint32_t place = xg_partition_place(r->parts, v->given), k;
+    uint32_t place = xg_partition_place(r->parts, v->given);
     const xg_imap *map = r->parts->map_of[place];
-    if (r->parts->part_of[place] != UINT32_MAX && v->given->shape->rank &&
-        (!xg_imap_ok(map) || !xg_imap_equal(map, v->own)))
-        return false;
-    if (v->role != XG_ROUND_WINDOW) return true;
-    if (r->sums || v->given->shape->elements != r->shape->elements) return false;
-    for (k = 1; k < v->given->n_operands; k++)
-        if (xg_rounds_depends(XG_OPERAND(v->given, k)) > 2) return false;
-    for (k = 0; k < r->values.n; k++) {
-        const xg_round_value *p = &r->values.p[k];
-        if (p->role == XG_ROUND_PIECE && p->state == v->state &&
-            !xg_imap_equal(xg_imap_compose(r->aff, p->map, p->to), v->own))
-            return false;
-    }
-    return true;
+    if (r->parts->part_of[place] == UINT32_MAX || !v->given->shape->rank) return true;
+    return xg_imap_ok(map) && xg_imap_equal(map, v->own);
 }
 XG_FN bool xg_rounds_part(xg_rounds *r) {
     bool more = true;
@@ -322,7 +297,7 @@ XG_FN bool xg_rounds_part(xg_rounds *r) {
     for (k = 0; k < r->n; k++) {
         const xg_round_state *s = &r->state[k];
         if (s->kind == XG_ROUND_STACKED &&
-            (r->parts->part_of[xg_partition_place(r->parts, s->inst)] != UINT32_MAX || (s->read && !s->result) ||
+            (r->parts->part_of[xg_partition_place(r->parts, s->inst)] != UINT32_MAX ||
                 (!s->covered && (s->init->op != XG_PARAMETER || s->init->first_use != s->init->last_use))))
             return false; /* something else reads it, or its contents in the beginning */
     }
