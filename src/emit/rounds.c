@@ -12,11 +12,12 @@
 
 enum {
     XG_ROUNDS_UNROLL = 8,
+    XG_ROUNDS_THREADS = 1024,
     XG_ROUNDS_READ = 16, /* what is read is in a register until its round comes */
     XG_ROUNDS_WORK = 512 /* of the rounds that are straight code */
 };
 typedef struct xg_rounds_form {
-    int64_t unroll; /* rounds in straight code */
+    int64_t unroll, threads; /* rounds in straight code; of a block */
 } xg_rounds_form;
 
 /* A scalar that counts, from the number of the round. */
@@ -178,23 +179,32 @@ XG_FN void xg_rounds_thread(xg_scope *s, xg_kval *const *at, xg_kval **dest) {
         dest[k] = xg_emit_insert(&s->b, now[of], dest[k], e->roots[k]->shape, here);
     }
 }
+XG_TABLE const xg_form_field xg_rounds_fields[] = {
+    {"unroll", offsetof(xg_rounds_form, unroll)},
+    {"threads", offsetof(xg_rounds_form, threads)},
+};
 XG_FN bool xg_emit_rounds_plan(xg_fusion_emission *e) {
     const xg_rounds *r = e->rounds;
     xg_rounds_form *f;
-    int64_t work, threads, each;
+    int64_t work, n;
     uint32_t reads = 0, k;
     if (!r) return false;
+    n = r->shape->elements;
     e->form = f = XG_NEW(e->arena, xg_rounds_form);
     for (k = 0; k < r->parts->n_insts; k++) reads += r->reads[k];
     work = XG_MAX(xg_emit_work(r->comp), (int64_t)reads * XG_ROUNDS_READ);
     for (f->unroll = 1;
          reads && f->unroll < XG_ROUNDS_UNROLL && f->unroll * 2 <= r->trips && f->unroll * 2 * work <= XG_ROUNDS_WORK;
          f->unroll *= 2) {}
-    xg_form_put(e, "unroll", f->unroll);
-    threads = r->shape->elements;
-    for (each = xg_launch_linear(e, threads, 1).threads[0];
-         each > XG_WARP_LANES && (threads + each - 1) / each < e->target->sms; each = xg_warps_whole(each / 2)) {}
-    return xg_emit_launch(e, each, (threads + each - 1) / each, 0);
+    for (f->threads = xg_launch_linear(e, n, 1).threads[0];
+         f->threads > XG_WARP_LANES && (n + f->threads - 1) / f->threads < e->target->sms;
+         f->threads = xg_warps_whole(f->threads / 2)) {}
+    xg_form_read(e, xg_rounds_fields, XG_COUNT(xg_rounds_fields), f);
+    if (f->unroll < 1 || f->unroll > XG_MAX(r->trips, (int64_t)1) || f->unroll > XG_ROUNDS_WORK || f->threads < 1 ||
+        f->threads > XG_ROUNDS_THREADS || (r->sums && f->threads % XG_WARP_LANES))
+        return xg_emit_refuse(e, "there are not so many rounds, or threads");
+    xg_form_write(e, xg_rounds_fields, XG_COUNT(xg_rounds_fields), f);
+    return xg_emit_launch(e, f->threads, (n + f->threads - 1) / f->threads, 0);
 }
 XG_FN void xg_emit_rounds(xg_fusion_emission *e) {
     xg_scope s;
