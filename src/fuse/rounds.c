@@ -337,6 +337,7 @@ XG_FN bool xg_rounds_look(xg_rounds *r, const xg_comp *c) {
     if (!r->loop || !xg_while_look(&w, r->loop) || w.init->op != XG_TUPLE || w.body->n_insts > XG_ROUNDS_INSTS)
         return false;
     r->trips = xg_fuse_trips(r->loop);
+    if (!r->trips) return false;
     r->n = w.n;
     r->state = XG_NEW_N(r->arena, xg_round_state, r->n + (size_t)1);
     r->comp = xg_comp_new(c->module, XG_STR("round"), NULL);
