@@ -244,6 +244,7 @@ XG_ROOMS_BEGIN
 #include "fuse/rows.c"
 #include "fuse/priority.c"
 #include "fuse/fingerprint.c"
+#include "fuse/rounds.c"
 #include "fuse/double_buffer.c"
 
 /* kir */
@@ -342,6 +343,7 @@ XG_ROOMS_BEGIN
 #include "emit/rows_plan.c"
 #include "emit/rows.c"
 #include "emit/scan.c"
+#include "emit/rounds.c"
 #include "emit/emit.c"
 #include "emit/phases.c"
 

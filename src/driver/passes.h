@@ -145,6 +145,7 @@ enum {
     XG_WHOLE(X(FUSION, "narrow-product-fusion", xg_f8_fuse, OPTIONAL)) \
     XG_WHOLE(X(FUSION, "grouped-contraction-fusion", xg_grouped_fusion_pass, OPTIONAL)) \
     X(FUSION, "dce", xg_opt_dce, OPTIONAL) \
+    XG_WHOLE(X(FUSION, "while-loop-fusion", xg_fuse_loops, OPTIONAL)) \
     XG_WHOLE(X(FUSION, "reduce-reuse", xg_opt_reduce_reuse, OPTIONAL)) \
     XG_WHOLE(X(FUSION, "row-fusion", xg_fuse_allow_rows, OPTIONAL)) \
     XG_WHOLE(X(FUSION, "row-splitter", xg_opt_row_splitter, OPTIONAL)) \

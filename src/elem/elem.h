@@ -58,6 +58,7 @@ typedef struct xg_fusion_emission {
     const xg_comp *comp;   /* the fused computation */
     const xg_inst *fusion; /* the instruction that calls it */
     const xg_partition *parts;
+    const xg_rounds *rounds; /* of a loop, one round of which is the computation; else NULL */
     xg_kmodule *m;
     xg_kfunc **funcs; /* by partition */
     uint32_t n_roots;

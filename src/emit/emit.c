@@ -43,6 +43,7 @@ XG_FN bool xg_emit_plan(xg_fusion_emission *e, const xg_emitter *by) {
     r->kind = XG_STR("emitter");
     r->way = xg_str_z(by->name);
     if (!e->parts != (by == xg_emit_phases_row())) return false; /* members have elements, the whole has none */
+    if (e->rounds && by != &xg_emitters[0]) return false;        /* a loop has one way */
     return by->plan(e);
 }
 /* An emitter that would take the fusion, but not in the form that is ordered, says why, and ends the search. */
@@ -117,6 +118,24 @@ XG_FN xg_kmodule *xg_emit_module(xg_arena *a) {
     return xg_kir_module(a->ctx, a, x);
 }
 
+#ifndef XLAGPU_SMALL
+/* One round is what elements are made of; the loop's results are what the round makes of them. */
+XG_FN void xg_emit_open_loop(xg_fusion_emission *e) {
+    xg_rounds *r = xg_rounds_open(e->arena, e->m->aff, e->comp);
+    xg_inst **roots;
+    uint32_t k;
+    if (!r)
+        xg_hlo_fail(e->fusion, XLAGPU_ERROR_UNSUPPORTED, "leave it outside of the fusion",
+            "a loop of this form is not supported in kernels");
+    e->n_roots = r->results.n;
+    roots = XG_NEW_N(e->arena, xg_inst *, e->n_roots + (size_t)1);
+    for (k = 0; k < e->n_roots; k++) roots[k] = r->state[r->results.p[k]].next;
+    e->roots = roots;
+    e->rounds = r;
+    e->comp = r->comp;
+    e->parts = r->parts;
+}
+#endif
 XG_FN void xg_emit_open(
     xg_fusion_emission *e, xg_kmodule *m, xg_arena *a, const xg_inst *fusion, const xg_emit_target *target) {
     xg_inst **roots;
@@ -131,6 +150,12 @@ XG_FN void xg_emit_open(
     e->record = XG_NEW(a, xg_record);
     e->comp = xg_attr_calls(fusion);
     e->m = m ? m : xg_emit_module(a);
+#ifndef XLAGPU_SMALL
+    if (e->comp->n_control) {
+        xg_emit_open_loop(e);
+        return;
+    }
+#endif
     if (!xg_fuse_is_phases(fusion)) { /* else there are no elements, but in its members */
         e->parts = xg_fuse_partition(a, e->m->aff, e->comp);
         e->n_roots = e->parts->n_roots;

@@ -62,6 +62,8 @@ XG_FN void xg_emit_concatenate(xg_fusion_emission *e);
 /* ---- update.c ---- */
 XG_FN bool xg_emit_update_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_update(xg_fusion_emission *e);
+/* Where element `at` of an update stands in the array. */
+XG_FN void xg_update_place(xg_scope *s, const xg_inst *i, xg_kval *const *at, xg_kval **idx);
 /* ---- scatter.c ---- */
 XG_FN bool xg_emit_scatter_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_scatter(xg_fusion_emission *e);
@@ -95,6 +97,9 @@ XG_FN void xg_rows_behind(
 /* ---- scan.c ---- */
 XG_FN bool xg_emit_scan_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_scan(xg_fusion_emission *e);
+/* ---- rounds.c ---- */
+XG_FN bool xg_emit_rounds_plan(xg_fusion_emission *e);
+XG_FN void xg_emit_rounds(xg_fusion_emission *e);
 /* ---- phases.c ---- */
 XG_FN bool xg_emit_phases_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_phases(xg_fusion_emission *e);

@@ -8,6 +8,7 @@
 #define XG_EMITTERS_H
 /* clang-format off */
 #define XG_EMITTERS(X) \
+    XG_WHOLE(X(ROUNDS, "rounds", xg_emit_rounds_plan, xg_emit_rounds)) \
     XG_WHOLE(X(PHASES, "phases", xg_emit_phases_plan, xg_emit_phases)) \
     XG_WHOLE(X(MERGE, "merge", xg_emit_merge_plan, xg_emit_merge)) \
     XG_WHOLE(X(TOPK, "topk", xg_emit_topk_plan, xg_emit_topk)) \

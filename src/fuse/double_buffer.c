@@ -13,7 +13,6 @@
  * are, unless the user asks for it (xla_gpu_enable_while_loop_double_buffering). */
 #ifndef XG_FUSE_DOUBLE_BUFFER_C
 #define XG_FUSE_DOUBLE_BUFFER_C
-#include "../eval/eval.h"
 #include "fuse.h"
 
 enum {
@@ -49,19 +48,11 @@ XG_FN bool xg_double_moves(const xg_comp *body, int64_t k) {
         if (xg_double_operand(u->user, in, k) >= 0) return true;
     return false;
 }
-/* Rounds, as xg_opt_trip_count_annotator wrote them down; -1: not known. */
-XG_FN int64_t xg_double_trips(const xg_inst *loop) {
-    xg_str known = xg_call_option(loop, "known_trip_count");
-    uint32_t k;
-    for (k = 0; k < known.n && known.p[k] != '}'; k++)
-        if (known.p[k] >= '0' && known.p[k] <= '9') return xg_call_number(xg_str_of(known.p + k, known.n - k));
-    return -1;
-}
 XG_APART XG_FN bool xg_double_wants(const xg_inst *i) {
     const xg_comp *body;
     int64_t kernels = 0;
     uint32_t k;
-    if (i->op != XG_WHILE || i->shape->type != XLAGPU_TUPLE || xg_inst_order(i) || xg_double_trips(i) < 2) return false;
+    if (i->op != XG_WHILE || i->shape->type != XLAGPU_TUPLE || xg_inst_order(i) || xg_fuse_trips(i) < 2) return false;
     body = xg_attr_comp(i, XG_A_body);
     if (body->root->op != XG_TUPLE || body->n_insts > XG_DOUBLE_INSTS) return false;
     XG_FOR_INSTS(s, body) {
@@ -86,7 +77,7 @@ XG_FN void xg_double_loop(xg_inst *loop) {
     const xg_comp *body = xg_attr_comp(loop, XG_A_body);
     xg_comp *twice = xg_comp_new(m, body->name, loop->comp);
     xg_inst *state = xg_comp_add_param(twice, body->params[0]->shape, body->params[0]->name);
-    int64_t trips = xg_double_trips(loop);
+    int64_t trips = xg_fuse_trips(loop);
     char text[80];
     state = xg_double_round(body, twice, NULL, state);
     twice->root = xg_double_round(body, twice, NULL, state);

@@ -196,6 +196,10 @@ XG_FN xg_partition *xg_fuse_partition(xg_arena *a, xg_aff_ctx *x, const xg_comp 
 /* Of one instruction of the computation (NULL: its roots), made of what is given and what else it needs. */
 XG_FN xg_partition *xg_fuse_partition_of(
     xg_arena *a, xg_aff_ctx *x, const xg_comp *comp, xg_inst *root, xg_inst *const *given, uint32_t n_given);
+/* The same of these roots, at maps from the first one's indices (NULL: of the same place in memory); roots NULL: the
+ * computation's. */
+XG_FN xg_partition *xg_fuse_partition_at(xg_arena *a, xg_aff_ctx *x, const xg_comp *comp, xg_inst **roots,
+    const xg_imap *const *maps, uint32_t n_roots, xg_inst *const *given, uint32_t n_given);
 /* Whether all that is made of what is given stands in function 0: one element of each is all that it needs. */
 XG_FN bool xg_partition_gives(const xg_partition *p);
 XG_FN bool xg_partition_is_near(const xg_partition *p, uint32_t root); /* root 0 and those with as many elements */
@@ -204,6 +208,57 @@ XG_FN const xg_imap *xg_partition_root_map(xg_aff_ctx *x, const xg_partition *p,
 XG_FN uint32_t xg_partition_place(const xg_partition *p, const xg_inst *i);
 XG_FN bool xg_partition_is_root(const xg_partition *p, uint32_t place); /* of a function other than 0 */
 XG_FN void xg_partition_print(xg_buf *b, const xg_partition *p);
+
+/* ---- rounds.c: a whole loop as one kernel ---- */
+typedef enum xg_round_kind {
+    XG_ROUND_KEPT,
+    XG_ROUND_COUNTS,
+    XG_ROUND_STACKED,
+    XG_ROUND_CARRIED
+} xg_round_kind;
+typedef struct xg_round_state { /* an element of the loop's state, in one round: before and behind it */
+    xg_round_kind kind;
+    xg_inst *inst, *next, *init;
+    int64_t first, step; /* of one that counts */
+    bool covered;        /* of a stacked one: the rounds fill it */
+    bool result;
+} xg_round_state;
+typedef enum xg_round_role { /* in the order in which a round comes to them */
+    XG_ROUND_SUM,            /* `given` of `made` by neighbouring lanes */
+    XG_ROUND_PIECE,          /* `made` is written by `update` */
+    XG_ROUND_NEXT            /* `made` is `given` in the next round; NULL: it says whether there is one */
+} xg_round_role;
+typedef struct xg_round_value { /* of a thread */
+    xg_round_role role;
+    uint32_t state; /* to which it belongs, but of a sum */
+    xg_inst *given, *made;
+    const xg_inst *update;
+    /* the thread's indices -> of what is made; of what is given; index of a piece -> of its update */
+    const xg_imap *map, *own, *to;
+} xg_round_value;
+typedef struct xg_rounds {
+    xg_arena *arena;
+    xg_aff_ctx *aff;
+    xg_inst *loop;
+    xg_comp *comp; /* a round, at the end of the module: its parameters are those of the fused computation */
+    int64_t trips;
+    xg_inst *again; /* where that is not known (-1): whether there is another round */
+    uint32_t n;
+    xg_round_state *state;
+    XG_VEC(xg_round_value) values;
+    const xg_shape *shape; /* of the threads' indices */
+    bool sums;
+    XG_VEC(xg_inst *) roots, given;
+    XG_VEC(const xg_imap *) maps; /* by root */
+    xg_partition *parts;
+    XG_VEC(uint32_t) results; /* by result of the fused computation: the element of the state */
+    bool *reads;              /* by place: a round finds it in memory by what counts */
+} xg_rounds;
+/* NULL: a thread would need what others have. */
+XG_FN xg_rounds *xg_rounds_open(xg_arena *a, xg_aff_ctx *x, const xg_comp *c);
+XG_FN int64_t xg_fuse_trips(const xg_inst *loop); /* known rounds; -1: not known */
+XG_FN xg_inst *xg_rounds_loop(const xg_comp *c);  /* the first loop in it; NULL: there is none */
+XG_FN bool xg_fuse_loops(xg_module *m);           /* the pass while-loop-fusion */
 
 /* ---- cost.c: what a kernel costs ---- */
 /* Bytes: that come from device memory; that the second cache gives, for each walk over an array anew; and the first,

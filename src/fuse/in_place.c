@@ -139,11 +139,34 @@ XG_FN bool xg_in_place_solver(xg_in_place *w, const xg_inst *v, xg_inst *user, u
     return true;
 }
 
+/* An element of the state of a loop in one kernel (rounds.c), which its thread alone reads, and then writes, or only
+ * writes. Sums are of several threads, and so may others be that are not as large as the largest. */
+XG_FN bool xg_in_place_round(xg_in_place *w, const xg_inst *loop, uint32_t k) {
+    const xg_comp *body = xg_attr_comp(loop, XG_A_body);
+    const xg_inst *root = body->root, *i;
+    int64_t most = 0;
+    uint32_t j;
+    if (loop->op != XG_WHILE || root->op != XG_TUPLE) return false;
+    for (j = 0; j < root->n_operands; j++) {
+        i = xg_in_place_strip(XG_OPERAND(root, j));
+        if (i->op == XG_DYNAMIC_UPDATE_SLICE) i = XG_OPERAND(i, 1);
+        if (i->op != XG_GET_TUPLE_ELEMENT) most = XG_MAX(most, i->shape->elements);
+    }
+    for (i = body->first; i; i = i->next)
+        if (i->op == XG_REDUCE) most = -1;
+    i = xg_in_place_strip(XG_OPERAND(root, k));
+    if (i->op != XG_DYNAMIC_UPDATE_SLICE && (i->op == XG_GET_TUPLE_ELEMENT || i->shape->elements != most)) return false;
+    XG_FOR_USES(u, loop)
+        if (xg_attr_index(u->user) == (int64_t)k) xg_in_place_add(w, u->user, u->user);
+    return true;
+}
 /* One use of a value that is in place, or of a window: does it stay so? */
 XG_APART XG_FN bool xg_in_place_use(
     xg_in_place *w, const xg_inst *v, const xg_inst *as, xg_inst *user, uint32_t operand) {
     bool window = as->op == XG_DYNAMIC_UPDATE_SLICE && as != v;
     if (window && user == as) return operand == 1;
+    if (user->op == XG_TUPLE && user->first_use && v->comp->n_control)
+        return !window && xg_in_place_round(w, user->first_use->user, operand);
     if (user->op == XG_TUPLE || user->op == XG_GET_TUPLE_ELEMENT) {
         if (user->op == XG_GET_TUPLE_ELEMENT) xg_in_place_add(w, user, as);
         return !window;
@@ -431,7 +454,13 @@ XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf
     to = xg_fuse_leaf(xg_attr_calls(fusion), leaf);
     if (!to) return -1;
     to = xg_in_place_strip(to);
-    if (to->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(to, 0)->op == XG_SCATTER)
+    if (to->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(to, 0)->op == XG_WHILE) {
+        const xg_inst *loop = XG_OPERAND(to, 0);
+        int64_t k = xg_attr_index(to);
+        to = XG_OPERAND(XG_OPERAND(loop, 0), k);
+        if (xg_in_place_strip(XG_OPERAND(xg_attr_comp(loop, XG_A_body)->root, k))->op != XG_DYNAMIC_UPDATE_SLICE)
+            return -1;
+    } else if (to->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(to, 0)->op == XG_SCATTER)
         to = XG_OPERAND(XG_OPERAND(to, 0), xg_attr_index(to));
     else if (to->op == XG_DYNAMIC_UPDATE_SLICE || to->op == XG_SCATTER)
         to = XG_OPERAND(to, 0);

@@ -133,14 +133,18 @@ XG_FN void xg_partition_collect(xg_arena *a, xg_partition *p, const xg_comp *com
     for (k = 0; k < p->n_insts; k++) p->part_of[k] = UINT32_MAX;
 }
 
-/* Places every instruction that the roots need. */
-XG_FN void xg_partition_settle(xg_arena *a, xg_aff_ctx *x, xg_partition *p) {
+/* Places every instruction that the roots need; maps: of the roots, NULL: near ones lie at the same place in memory. */
+XG_FN void xg_partition_settle(xg_arena *a, xg_aff_ctx *x, xg_partition *p, const xg_imap *const *maps) {
     const xg_imap **root_maps;
     xg_part *parts = NULL;
     uint32_t cap = 0, k;
     root_maps = XG_NEW_N(a, const xg_imap *, p->n_roots + 1);
-    for (k = 0; k < p->n_roots; k++)
-        if (xg_partition_is_near(p, k)) root_maps[k] = xg_partition_root_map(x, p, k);
+    for (k = 0; k < p->n_roots; k++) {
+        if (maps)
+            root_maps[k] = maps[k];
+        else if (xg_partition_is_near(p, k))
+            root_maps[k] = xg_partition_root_map(x, p, k);
+    }
     parts = (xg_part *)xg_vec_grow(a, parts, &cap, sizeof(xg_part));
     p->n_parts = 1;
     for (k = p->n_insts; k-- > 0;)
@@ -151,24 +155,27 @@ XG_FN xg_partition *xg_fuse_partition(xg_arena *a, xg_aff_ctx *x, const xg_comp 
     xg_partition *p = XG_NEW(a, xg_partition);
     xg_partition_take_roots(a, p, comp);
     xg_partition_collect(a, p, comp);
-    xg_partition_settle(a, x, p);
+    xg_partition_settle(a, x, p, NULL);
+    return p;
+}
+XG_FN xg_partition *xg_fuse_partition_at(xg_arena *a, xg_aff_ctx *x, const xg_comp *comp, xg_inst **roots,
+    const xg_imap *const *maps, uint32_t n_roots, xg_inst *const *given, uint32_t n_given) {
+    xg_partition *p = XG_NEW(a, xg_partition);
+    uint32_t k;
+    p->n_roots = n_roots;
+    p->roots = roots;
+    if (!roots) xg_partition_take_roots(a, p, comp);
+    xg_partition_collect(a, p, comp);
+    p->given = XG_NEW_N(a, bool, p->n_insts + 1);
+    for (k = 0; k < n_given; k++) p->given[xg_partition_place(p, given[k])] = true;
+    xg_partition_settle(a, x, p, maps);
     return p;
 }
 XG_FN xg_partition *xg_fuse_partition_of(
     xg_arena *a, xg_aff_ctx *x, const xg_comp *comp, xg_inst *root, xg_inst *const *given, uint32_t n_given) {
-    xg_partition *p = XG_NEW(a, xg_partition);
-    uint32_t k;
-    if (root) {
-        p->n_roots = 1;
-        p->roots = XG_NEW(a, xg_inst *);
-        p->roots[0] = root;
-    } else
-        xg_partition_take_roots(a, p, comp);
-    xg_partition_collect(a, p, comp);
-    p->given = XG_NEW_N(a, bool, p->n_insts + 1);
-    for (k = 0; k < n_given; k++) p->given[xg_partition_place(p, given[k])] = true;
-    xg_partition_settle(a, x, p);
-    return p;
+    xg_inst **roots = root ? XG_NEW(a, xg_inst *) : NULL;
+    if (root) roots[0] = root;
+    return xg_fuse_partition_at(a, x, comp, roots, NULL, 1, given, n_given);
 }
 XG_FN bool xg_partition_gives(const xg_partition *p) {
     bool *behind = XG_NEW_N(p->places.arena, bool, p->n_insts + 1);

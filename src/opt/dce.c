@@ -123,7 +123,9 @@ XG_FN bool xg_dce_fusion_outputs(xg_inst *fusion) {
     unsigned char *taken;
     int64_t *place;
     xg_use *u, *next;
-    if (root->op != XG_TUPLE || root->first_use || xg_inst_attr(fusion, XG_A_output_to_operand_aliasing)) return false;
+    if (root->op != XG_TUPLE || root->first_use || c->n_control ||
+        xg_inst_attr(fusion, XG_A_output_to_operand_aliasing))
+        return false;
     taken = XG_NEW_N(c->module->work, unsigned char, n + 1);
     if (!xg_opt_taken_elements(fusion, taken)) return false;
     for (k = 0; k < n; k++) taken[k] = taken[k] || xg_block_needs(XG_OPERAND(root, k));

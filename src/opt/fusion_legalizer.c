@@ -32,8 +32,14 @@ XG_FN bool xg_legal_inside(const xg_inst *i) {
     if (i->op == XG_PARAMETER) return xg_shape_is_array(i->shape);
     return xg_op_has_elements(i->op) && xg_legal_are_arrays(i->shape);
 }
+/* It has been a kernel. */
+XG_FN bool xg_legal_recorded(const xg_inst *i) {
+    xg_str config = xg_config_object(i->comp->module->work, xg_attr_str(i, XG_A_backend_config));
+    return xg_config_get(config, "xlagpu_kernel").n != 0;
+}
 XG_FN bool xg_legal_fusion(const xg_inst *i) {
     const xg_comp *c = xg_attr_calls(i);
+    if (c->n_control) return xg_legal_recorded(i); /* a loop in one kernel (fuse/rounds.c) */
     XG_FOR_INSTS(x, c)
         if (!xg_legal_inside(x)) return false;
     return true;
@@ -87,8 +93,7 @@ XG_APART XG_FN bool xg_legal_grows(const xg_inst *fusion, xg_arena *work) {
         i->scratch = p;
         all += i->op == XG_PARAMETER || i->op == XG_CONSTANT ? 0 : p->count;
     }
-    return all > most &&
-           !xg_config_get(xg_config_object(work, xg_attr_str(fusion, XG_A_backend_config)), "xlagpu_kernel").n;
+    return all > most && !xg_legal_recorded(fusion);
 }
 
 XG_FN bool xg_legal_settle_root(xg_inst *root) {

@@ -56,6 +56,18 @@ XG_FN bool xg_opt_conditional_simplifier(xg_module *m);
 /* conditional_code_motion.c: what all branches compute, in front of them */
 XG_FN bool xg_opt_conditional_code_motion(xg_module *m);
 /* while_simplifier.c: trip counts, state, invariant code, unrolling */
+typedef struct xg_while {
+    xg_module *m;
+    uint32_t n;                       /* elements of the state */
+    xg_inst *loop, *init, *in, *test; /* in, test: the parameters of body and condition */
+    xg_comp *body, *condition;
+    unsigned char *invariant, *taken, *live;
+    bool whole;          /* the result is used as a whole */
+    int64_t first, step; /* of the element that counts, once its rounds are known */
+} xg_while;
+XG_FN bool xg_while_look(xg_while *w, xg_inst *i); /* false: no loop over a tuple that is taken apart */
+/* An integer that begins as a constant, and to which each round adds one, or from which it takes one. */
+XG_FN bool xg_while_counts(const xg_while *w, uint32_t k, int64_t *first, int64_t *step);
 XG_FN bool xg_opt_while_simplifier(xg_module *m);
 XG_FN bool xg_opt_trip_count_annotator(xg_module *m);
 /* the element of the state that counts, and between which numbers it lies in the computation */

@@ -22,16 +22,6 @@ enum {
     XG_WHILE_UNROLL_TRIPS = 33
 };
 
-typedef struct xg_while {
-    xg_module *m;
-    uint32_t n;                       /* elements of the state */
-    xg_inst *loop, *init, *in, *test; /* in, test: the parameters of body and condition */
-    xg_comp *body, *condition;
-    unsigned char *invariant, *taken, *live;
-    bool whole;          /* the result is used as a whole */
-    int64_t first, step; /* of the element that counts, once its rounds are known */
-} xg_while;
-
 XG_FN int64_t xg_while_index(const xg_inst *element) { return xg_attr_index(element); }
 XG_APART XG_FN bool xg_while_only_elements(const xg_inst *tuple) {
     XG_FOR_USES(u, tuple)
@@ -113,12 +103,28 @@ XG_FN int64_t xg_while_count(xlagpu_type t, xg_str direction, int64_t init, int6
     if (xg_type_bits(t) < 64 && (last < xg_int_type_min(t) || last > (int64_t)xg_int_type_max(t))) return -1;
     return n;
 }
+XG_FN bool xg_while_counts(const xg_while *w, uint32_t k, int64_t *first, int64_t *step) {
+    const xg_inst *next = XG_OPERAND(w->body->root, k), *begin = xg_while_begin(w, k);
+    uint32_t side;
+    if ((next->op != XG_ADD && next->op != XG_SUBTRACT) || next->shape->rank || !begin ||
+        !xg_while_constant(w, begin, first))
+        return false;
+    for (side = 0; side < (next->op == XG_ADD ? 2 : 1); side++) {
+        const xg_inst *x = XG_OPERAND(next, side);
+        if (x->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(x, 0) != w->in || xg_while_index(x) != (int64_t)k ||
+            !xg_while_constant(w, XG_OPERAND(next, 1 - side), step) || *step == INT64_MIN)
+            continue;
+        if (next->op == XG_SUBTRACT) *step = -*step;
+        return true;
+    }
+    return false;
+}
 /* -1: not known. *index: which element counts. */
 XG_FN int64_t xg_while_trips(xg_while *w, int64_t *index) {
     XG_TABLE const char *const mirrored[][2] = {{"LT", "GT"}, {"GT", "LT"}, {"LE", "GE"}, {"GE", "LE"}, {"NE", "NE"}};
-    const xg_inst *c = w->condition->root, *counter, *begin, *next;
+    const xg_inst *c = w->condition->root, *counter;
     xg_str direction;
-    int64_t bound, init, step, side;
+    int64_t bound, side;
     size_t k;
     if (c->op != XG_COMPARE) return -1;
     direction = xg_attr_str(c, XG_A_direction);
@@ -132,20 +138,8 @@ XG_FN int64_t xg_while_trips(xg_while *w, int64_t *index) {
         direction = xg_str_z(mirrored[k][1]);
     }
     *index = xg_while_index(counter);
-    begin = xg_while_begin(w, *index);
-    next = XG_OPERAND(w->body->root, *index);
-    if (!begin || !xg_while_constant(w, begin, &init) || (next->op != XG_ADD && next->op != XG_SUBTRACT)) return -1;
-    for (side = 0; side < (next->op == XG_ADD ? 2 : 1); side++) {
-        const xg_inst *x = XG_OPERAND(next, side);
-        if (x->op != XG_GET_TUPLE_ELEMENT || XG_OPERAND(x, 0) != w->in || xg_while_index(x) != *index ||
-            !xg_while_constant(w, XG_OPERAND(next, 1 - side), &step) || step == INT64_MIN)
-            continue;
-        if (step == 0) return -1;
-        w->first = init;
-        w->step = next->op == XG_ADD ? step : -step;
-        return xg_while_count(counter->shape->type, direction, init, bound, w->step);
-    }
-    return -1;
+    if (!xg_while_counts(w, (uint32_t)*index, &w->first, &w->step) || !w->step) return -1;
+    return xg_while_count(counter->shape->type, direction, w->first, bound, w->step);
 }
 
 /* ---- rounds written out ---- */
@@ -316,20 +310,6 @@ typedef struct xg_while_plan {
 
 /* ---- elements that count together ---- */
 
-/* An integer that begins as a constant, and to which each round adds one. */
-XG_FN bool xg_while_counts(const xg_while *w, uint32_t k, int64_t *first, int64_t *step) {
-    const xg_inst *next = XG_OPERAND(w->body->root, k), *begin = xg_while_begin(w, k);
-    uint32_t side;
-    if (w->invariant[k] || next->op != XG_ADD || next->shape->rank || !begin || !xg_while_constant(w, begin, first))
-        return false;
-    for (side = 0; side < 2; side++) {
-        const xg_inst *x = XG_OPERAND(next, side);
-        if (x->op == XG_GET_TUPLE_ELEMENT && XG_OPERAND(x, 0) == w->in && xg_while_index(x) == (int64_t)k &&
-            xg_while_constant(w, XG_OPERAND(next, 1 - side), step))
-            return true;
-    }
-    return false;
-}
 /* Of those of one type that add the same, all but the first are that one and a constant: where they wrap, both do. */
 XG_FN bool xg_while_find_leaders(xg_while *w, xg_while_plan *p) {
     int64_t *first = XG_NEW_N(w->m->work, int64_t, w->n + 1), *step = XG_NEW_N(w->m->work, int64_t, w->n + 1);

@@ -259,6 +259,9 @@ XG_FN uint64_t xg_plan_inst_flops(const xg_inst *i) {
     case XG_SCATTER:
         return (uint64_t)(xg_shape_is_array(XG_OPERAND(i, 0)->shape) ? XG_OPERAND(i, 0)->shape->elements : 0);
     case XG_REDUCE_WINDOW: return n * xg_inst_terms(i);
+    case XG_WHILE: /* in one kernel */
+        XG_FOR_INSTS(x, xg_attr_comp(i, XG_A_body)) n += xg_plan_inst_flops(x);
+        return n * (uint64_t)XG_MAX(xg_fuse_trips(i), (int64_t)1);
     case XG_FFT: return xg_fft_flops(XG_OPERAND(i, 0)->shape, i->shape, xg_attr_ints(i, XG_A_fft_length).n);
     case XG_CHOLESKY: return n * (uint64_t)i->shape->dims[i->shape->rank - 1] / 3;
     case XG_TRIANGULAR_SOLVE: return n * (uint64_t)XG_OPERAND(i, 0)->shape->dims[i->shape->rank - 1];

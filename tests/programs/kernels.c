@@ -7,6 +7,7 @@
  *             arrays of a megabyte and more: at most 5% more sectors than what is read and written holds, in one
  *             kernel; transposes without a bank conflict; what only moves elements (reversed, beside each other,
  *             heads), with a bound on lane instructions
+ *             recurrences: a loop that reads a row a round and writes one is one kernel, without traffic of its own
  *   sizes     every hero on sizes that hurt (0, 1, beside powers of two, primes, rank 0 to 8), bit for bit what the
  *             evaluator says
  *   work      what is long (windows, sorts, the best few of many) takes no more than a bound of lane instructions an
@@ -164,6 +165,7 @@ static void job_compare(job *j, const char *what) {
 /* ---- traffic ---- */
 
 /* On a GPU: what only moves elements, or computes each of them once, is what the evaluator says. */
+static void same(const char *what);
 static void traffic(const char *what, bool no_conflicts) {
     xlagpu_kernel_stats s[8];
     uint64_t sectors = 0, conflicts = 0;
@@ -733,6 +735,35 @@ static void traffic_bias(const char *t, long long r, long long c) {
         t, r, c, t, c, t, r, c, t, r, c);
     snprintf(what, sizeof what, "bias of %s[%lld,%lld]", t, r, c);
     traffic(what, true);
+}
+
+/* A loop of so many rounds, each of which reads a row and writes one: no row of the state lies in memory. */
+static void recurrence(const char *t, long long r, long long c) {
+    begin(NULL, t);
+    put("below { s = (s32[], %s[%lld], %s[%lld,%lld], %s[%lld,%lld]) parameter(0) i = s32[] get-tuple-element(s), "
+        "index=0 n = s32[] constant(%lld) ROOT p = pred[] compare(i, n), direction=LT }\n",
+        t, c, t, r, c, t, r, c, r);
+    put("step { s = (s32[], %s[%lld], %s[%lld,%lld], %s[%lld,%lld]) parameter(0) i = s32[] get-tuple-element(s), "
+        "index=0 m = %s[%lld] get-tuple-element(s), index=1 y = %s[%lld,%lld] get-tuple-element(s), index=2 "
+        "x = %s[%lld,%lld] get-tuple-element(s), index=3 o = s32[] constant(0) one = s32[] constant(1) "
+        "j = s32[] add(i, one) a = %s[1,%lld] dynamic-slice(x, i, o), dynamic_slice_sizes={1,%lld} "
+        "b = %s[%lld] reshape(a) d = %s[%lld] subtract(b, m) e = %s[1,%lld] reshape(d) "
+        "z = %s[%lld,%lld] dynamic-update-slice(y, e, i, o) "
+        "ROOT u = (s32[], %s[%lld], %s[%lld,%lld], %s[%lld,%lld]) tuple(j, d, z, x) }\n",
+        t, c, t, r, c, t, r, c, t, c, t, r, c, t, r, c, t, c, c, t, c, t, c, t, c, t, r, c, t, c, t, r, c, t, r, c);
+    put("ENTRY e { x = %s[%lld,%lld] parameter(0) o = s32[] constant(0) z = %s[] convert(o) m = %s[%lld] "
+        "broadcast(z), dimensions={} y = %s[%lld,%lld] broadcast(z), dimensions={} "
+        "s = (s32[], %s[%lld], %s[%lld,%lld], %s[%lld,%lld]) tuple(o, m, y, x) "
+        "w = (s32[], %s[%lld], %s[%lld,%lld], %s[%lld,%lld]) while(s), condition=below, body=step "
+        "ROOT v = %s[%lld,%lld] get-tuple-element(w), index=2 }\n",
+        t, r, c, t, t, c, t, r, c, t, c, t, r, c, t, r, c, t, c, t, r, c, t, r, c, t, r, c);
+}
+static void traffic_recurrence(const char *t, long long r, long long c) {
+    char what[96];
+    recurrence(t, r, c);
+    snprintf(what, sizeof what, "recurrence of %s[%lld,%lld]", t, r, c);
+    traffic(what, true);
+    same(what);
 }
 
 /* ---- sizes ---- */
@@ -1596,6 +1627,12 @@ int main(int argc, char **argv) {
     traffic_bias("f64", 513, 511);
     traffic_bias("f32", 30001, 17);
     traffic_bias("f32", 300, 8192);
+    traffic_recurrence("f32", 1000, 264);
+    traffic_recurrence("f64", 60, 4096);
+    traffic_recurrence("bf16", 1001, 256);
+    traffic_recurrence("c64", 37, 1024);
+    traffic_recurrence("s8", 64, 4096);
+    traffic_recurrence("u32", 34, 1000);
     traffic_pieces();
     predicted_times();
     sizes();
