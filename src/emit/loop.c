@@ -254,15 +254,20 @@ XG_FN int64_t xg_loop_unit(const xg_fusion_emission *e, int64_t elements) {
     for (k = 0; k < e->n_roots; k++) least = XG_MIN(least, (int64_t)xg_type_bytes(e->roots[k]->shape->type));
     return XG_MAX(XG_SECTOR_BYTES / XG_MAX(least, (int64_t)1), (int64_t)1);
 }
+/* All results are made by one walk. */
+XG_FN bool xg_loop_all_near(const xg_fusion_emission *e) {
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++)
+        if (!xg_partition_is_near(e->parts, k)) return false;
+    return true;
+}
 /* All that is written lies at the same place, and so does all that is read but single elements, the vectors of these
  * rows, and what each row has one of. */
 XG_FN bool xg_loop_is_linear(xg_loop_walk *w, int64_t elements, int64_t row) {
     const xg_fusion_emission *e = w->e;
     xg_indexing_group *maps_of = NULL;
     uint32_t k;
-    if (!xg_index_has_order(e->roots[0]->shape)) return false;
-    for (k = 0; k < e->n_roots; k++)
-        if (e->roots[k]->shape->elements != elements || !xg_partition_is_near(e->parts, k)) return false;
+    if (!xg_index_has_order(e->roots[0]->shape) || !xg_loop_all_near(e)) return false;
     for (k = 0; k < e->comp->n_params; k++) {
         int64_t n = e->comp->params[k]->shape->elements;
         if (n == 1 || (n != row && xg_loop_same(e, e->comp->params[k], &maps_of) >= row)) continue;
@@ -297,12 +302,6 @@ XG_FN void xg_loop_down_slices(xg_loop_walk *w, int64_t elements) {
     w->rest = elements - total / best * best * period;
     w->launch.threads[0] = (uint32_t)threads;
     w->launch.blocks[0] = (uint32_t)(total / best * slices);
-}
-XG_FN bool xg_loop_all_near(const xg_fusion_emission *e) {
-    uint32_t k;
-    for (k = 0; k < e->n_roots; k++)
-        if (!xg_partition_is_near(e->parts, k)) return false;
-    return true;
 }
 /* Whole vectors of an odd number of elements. */
 XG_FN void xg_loop_odd_vectors(xg_loop_walk *w, int64_t elements) {
