@@ -303,15 +303,20 @@ XG_FN void xg_loop_down_slices(xg_loop_walk *w, int64_t elements) {
     w->launch.threads[0] = (uint32_t)threads;
     w->launch.blocks[0] = (uint32_t)(total / best * slices);
 }
+/* So many rounds of vectors, and what they leave. */
+XG_ONE_COPY XG_FN void xg_loop_set(xg_loop_walk *w, int64_t elements, int64_t unroll, int64_t rounds) {
+    w->unroll = unroll;
+    w->rounds = rounds;
+    w->rest = elements % (unroll * rounds);
+    w->launch = xg_launch_linear(w->e, elements, unroll * rounds);
+    w->threads = w->launch.threads[0];
+}
 /* Whole vectors of an odd number of elements. */
 XG_FN void xg_loop_odd_vectors(xg_loop_walk *w, int64_t elements) {
     const xg_fusion_emission *e = w->e;
     int64_t vector = xg_loop_vector(e, elements);
     if (elements % vector == 0 || !xg_loop_all_near(e)) return;
-    w->unroll = vector;
-    w->rounds = 1;
-    w->rest = elements % vector;
-    w->launch = xg_launch_linear(e, elements, vector);
+    xg_loop_set(w, elements, vector, 1);
 }
 
 XG_FN int64_t xg_loop_pieces(const xg_fusion_emission *e, const xg_inst *i) {
@@ -335,12 +340,8 @@ XG_FN bool xg_loop_joins(xg_loop_walk *w, int64_t elements) {
     XG_FOR_INSTS(i, e->comp)
         if (i->op == XG_CONCATENATE) most = XG_MAX(most, xg_loop_pieces(e, i));
     if (most <= w->unroll || !xg_loop_all_near(e)) return false;
-    w->unroll = xg_emit_vector(e, 0);
-    w->rounds = most / w->unroll;
-    w->rest = elements % most;
+    xg_loop_set(w, elements, xg_emit_vector(e, 0), most / xg_emit_vector(e, 0));
     w->together = 1;
-    w->launch = xg_launch_linear(e, elements, most);
-    w->threads = w->launch.threads[0];
     return true;
 }
 XG_FN int64_t xg_loop_neighbours(const xg_fusion_emission *e) {
@@ -534,11 +535,8 @@ XG_TABLE const xg_form_field xg_loop_form[] = {
 XG_FN void xg_loop_decide(xg_loop_walk *w, int64_t elements) {
     const xg_fusion_emission *e = w->e;
     bool few = elements < e->target->resident_threads;
-    int64_t rounds;
-    w->unroll = xg_loop_unroll(e, elements);
-    w->rounds = rounds = xg_loop_rounds(e, elements, w->unroll);
-    w->launch = xg_launch_linear(e, elements, w->unroll * w->rounds);
-    w->threads = w->launch.threads[0];
+    int64_t unroll = xg_loop_unroll(e, elements), rounds = xg_loop_rounds(e, elements, unroll);
+    xg_loop_set(w, elements, unroll, rounds);
     if (xg_form_is_ordered(e)) { /* of other rows only by an order that says all of them */
         if (w->walk < XG_COUNT(xg_loop_walks)) xg_loop_beside(w, elements);
         return;
