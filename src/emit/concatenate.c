@@ -3,7 +3,7 @@
  *
  * What is fused behind the concatenate is made at the same place, once for each operand; so is every other result of
  * the fusion. The walk follows the result's memory order, by vectors where pieces of both sides begin at multiples of
- * them. */
+ * them. Columns that are narrower than vectors are joined row by row (emit/loop.c). */
 #ifndef XG_EMIT_CONCATENATE_C
 #define XG_EMIT_CONCATENATE_C
 #include "emit.h"
@@ -79,7 +79,8 @@ XG_FN bool xg_concatenate_make(xg_concatenate *c, xg_fusion_emission *e) {
     c->e = e;
     if (!xg_heroes_find(e, xg_concatenate_is_hero, (void *)&hero, &c->heroes)) return false;
     hero = c->heroes.p[0];
-    if (hero->n_operands > XG_CONCATENATE_OPERANDS_MAX || xg_concatenate_work(c) > XG_CONCATENATE_WORK_MAX)
+    if (xg_loop_pieces(e, hero) || hero->n_operands > XG_CONCATENATE_OPERANDS_MAX ||
+        xg_concatenate_work(c) > XG_CONCATENATE_WORK_MAX)
         return false;
     /* of a stencil rows are worth more, where many can be written out */
     if (xg_concat_whole(hero) && xg_emit_work(e->comp) <= XG_CONCATENATE_WORK_MAX / 32 && xg_loop_neighbours(e))

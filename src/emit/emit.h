@@ -14,6 +14,9 @@ XG_FN int64_t xg_emit_vector(const xg_fusion_emission *e, int64_t elements);
 /* Elements from one to the next along the dimension, but the innermost, in which slices begin furthest apart, as those
  * of a stencil do; 0: in none. */
 XG_FN int64_t xg_loop_neighbours(const xg_fusion_emission *e);
+/* Elements that a thread makes of a concatenation whose rows, or pieces of them, are shorter than a vector: some rows
+ * and some vectors. 0: of another one. */
+XG_FN int64_t xg_loop_pieces(const xg_fusion_emission *e, const xg_inst *i);
 XG_FN bool xg_emit_loop_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_loop(xg_fusion_emission *e);
 /* ---- hero.c ---- */
@@ -24,6 +27,7 @@ typedef struct xg_heroes {
 } xg_heroes;
 /* Whether the instruction is a hero; where it is not the first that was found, it must have the same form as that. */
 typedef bool (*xg_hero_fn)(void *data, const xg_inst *i, bool first);
+XG_FN bool xg_hero_in_place(const xg_fusion_emission *e, uint32_t place); /* of the partition: as the first root */
 /* Those nearest to the roots, from the last one on. False if there are none, or if the roots cannot be made along with
  * them. */
 XG_FN bool xg_heroes_find(const xg_fusion_emission *e, xg_hero_fn is_hero, void *data, xg_heroes *h);

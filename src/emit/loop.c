@@ -11,7 +11,8 @@
  * has one value (a mean), all rounds of a block lie in one row, and its threads read it once. Rows may be longer than a
  * block is wide, or of an odd length: then a round is as many of them as end at a sector, and blocks beside each other
  * have slices of it. What such rounds, or the vectors of an odd number of elements, leave over at the end is made by
- * the same threads, one element each. */
+ * the same threads, one element each. Where columns are joined, a thread has whole rows, its rounds one behind the
+ * other in memory: which column an element is of is known for each, and all are written by vectors. */
 #ifndef XG_EMIT_LOOP_C
 #define XG_EMIT_LOOP_C
 #include "emit.h"
@@ -20,6 +21,9 @@
  * them. */
 enum {
     XG_LOOP_THREADS_MAX = 1024, /* of a block: the targets' limit */
+    XG_LOOP_VECTOR_MAX = 16,    /* elements of a byte each in the widest access */
+    XG_LOOP_PIECES_MAX = 32,    /* elements that a thread has of a concatenation's rows */
+    XG_LOOP_ROUNDS_MAX = 64,    /* that an order may ask for: straight code of so many */
     XG_LOOP_CONCAT_MAX = 10,
     XG_LOOP_HELD_WORDS = 144 /* beside their addresses */,
     XG_LOOP_ROUNDS_WORK = 256,
@@ -103,6 +107,7 @@ typedef struct xg_loop_walk {
     int64_t rounds, unroll, threads;
     int64_t period, slices; /* elements of a round that blocks have slices of; 0: a round is what one block has */
     int64_t rest;           /* elements at the end that are made one by one */
+    int64_t together;       /* 1: a thread's rounds are one piece of memory */
     uint32_t lead, walk;    /* walk: of xg_loop_walks; their number: none is named */
     xg_kval **tensors, **dest;
     xg_indexing_group *places; /* see xg_loop_places */
@@ -163,7 +168,6 @@ XG_FN int64_t xg_loop_rows_work(const xg_fusion_emission *e, int64_t elements, i
 XG_FN void xg_loop_down_rows(xg_loop_walk *w, int64_t elements) {
     const xg_fusion_emission *e = w->e;
     int64_t most = xg_loop_vector(e, elements), row, threads, rounds, blocks = e->target->sms;
-    if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp)) return;
     row = xg_loop_row(w, elements, XG_LOOP_ROW_BYTES);
     most = xg_gcd(row, most);
     if (!row || row / most > XG_LOOP_THREADS_MAX) return;
@@ -213,9 +217,7 @@ XG_FN void xg_loop_along_rows(xg_loop_walk *w, int64_t elements) {
     int64_t row = elements, vector, vectors, threads, rounds, blocks = e->target->sms;
     xg_indexing_group *maps_of = NULL;
     uint32_t k;
-    if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp) ||
-        !xg_index_has_order(e->roots[0]->shape) || e->roots[0]->shape->elements != elements)
-        return;
+    if (!xg_index_has_order(e->roots[0]->shape) || e->roots[0]->shape->elements != elements) return;
     for (k = 0; k < e->comp->n_params; k++) {
         int64_t same = xg_loop_same(e, e->comp->params[k], &maps_of);
         if (same >= XG_LAUNCH_THREADS) row = XG_MIN(row, same);
@@ -252,21 +254,24 @@ XG_FN int64_t xg_loop_unit(const xg_fusion_emission *e, int64_t elements) {
     for (k = 0; k < e->n_roots; k++) least = XG_MIN(least, (int64_t)xg_type_bytes(e->roots[k]->shape->type));
     return XG_MAX(XG_SECTOR_BYTES / XG_MAX(least, (int64_t)1), (int64_t)1);
 }
+/* All results are made by one walk. */
+XG_FN bool xg_loop_all_near(const xg_fusion_emission *e) {
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++)
+        if (!xg_partition_is_near(e->parts, k)) return false;
+    return true;
+}
 /* All that is written lies at the same place, and so does all that is read but single elements, the vectors of these
  * rows, and what each row has one of. */
 XG_FN bool xg_loop_is_linear(xg_loop_walk *w, int64_t elements, int64_t row) {
     const xg_fusion_emission *e = w->e;
     xg_indexing_group *maps_of = NULL;
     uint32_t k;
-    if (!xg_index_has_order(e->roots[0]->shape)) return false;
-    for (k = 0; k < e->n_roots; k++)
-        if (e->roots[k]->shape->elements != elements || !xg_partition_is_near(e->parts, k)) return false;
+    if (!xg_index_has_order(e->roots[0]->shape) || !xg_loop_all_near(e)) return false;
     for (k = 0; k < e->comp->n_params; k++) {
         int64_t n = e->comp->params[k]->shape->elements;
-        if (row && n != row && xg_loop_same(e, e->comp->params[k], &maps_of) >= row) continue;
-        if (n != 1 && (n != elements || !xg_loop_repeats(w, e->comp->params[k], elements)) &&
-            (!row || n != row || !xg_loop_repeats(w, e->comp->params[k], row)))
-            return false;
+        if (n == 1 || (n != row && xg_loop_same(e, e->comp->params[k], &maps_of) >= row)) continue;
+        if ((n != elements && n != row) || !xg_loop_repeats(w, e->comp->params[k], n)) return false;
     }
     return true;
 }
@@ -274,9 +279,7 @@ XG_FN bool xg_loop_is_linear(xg_loop_walk *w, int64_t elements, int64_t row) {
 XG_FN void xg_loop_down_slices(xg_loop_walk *w, int64_t elements) {
     const xg_fusion_emission *e = w->e;
     int64_t row, unit, vector, period, wide, threads, slices, total, rounds, best = 0, sms = e->target->sms;
-    if (xg_loop_unroll_hurts(e->comp) || (row = xg_loop_row(w, elements, 2)) == 0 ||
-        !xg_loop_is_linear(w, elements, row))
-        return;
+    if ((row = xg_loop_row(w, elements, 2)) == 0 || !xg_loop_is_linear(w, elements, row)) return;
     unit = xg_loop_unit(e, elements);
     vector = xg_gcd(row, xg_loop_vector(e, elements));
     period = row / xg_gcd(row, unit) * unit;
@@ -300,23 +303,45 @@ XG_FN void xg_loop_down_slices(xg_loop_walk *w, int64_t elements) {
     w->launch.threads[0] = (uint32_t)threads;
     w->launch.blocks[0] = (uint32_t)(total / best * slices);
 }
+/* So many rounds of vectors, and what they leave. */
+XG_ONE_COPY XG_FN void xg_loop_set(xg_loop_walk *w, int64_t elements, int64_t unroll, int64_t rounds) {
+    w->unroll = unroll;
+    w->rounds = rounds;
+    w->rest = elements % (unroll * rounds);
+    w->launch = xg_launch_linear(w->e, elements, unroll * rounds);
+    w->threads = w->launch.threads[0];
+}
 /* Whole vectors of an odd number of elements. */
 XG_FN void xg_loop_odd_vectors(xg_loop_walk *w, int64_t elements) {
     const xg_fusion_emission *e = w->e;
     int64_t vector = xg_loop_vector(e, elements);
-    if (elements < e->target->resident_threads || elements % vector == 0 || xg_loop_unroll_hurts(e->comp) ||
-        !xg_loop_is_linear(w, elements, 0))
-        return;
-    w->unroll = vector;
-    w->rounds = 1;
-    w->rest = elements % vector;
-    w->launch = xg_launch_linear(e, elements, vector);
+    if (elements % vector == 0 || !xg_loop_all_near(e)) return;
+    xg_loop_set(w, elements, vector, 1);
 }
 
-XG_FN bool xg_loop_all_near(const xg_fusion_emission *e) {
-    uint32_t k;
-    for (k = 0; k < e->n_roots; k++)
-        if (!xg_partition_is_near(e->parts, k)) return false;
+XG_FN int64_t xg_loop_pieces(const xg_fusion_emission *e, const xg_inst *i) {
+    xg_index_order o = xg_index_order_of_shape(i->shape);
+    uint32_t dim = (uint32_t)xg_attr_dims(i).p[0], k, n;
+    int64_t vector = xg_emit_vector(e, 0), inner = 1, row, rows, least;
+    if (i->shape->elements < e->target->resident_threads || !xg_hero_in_place(e, xg_partition_place(e->parts, i)))
+        return 0;
+    for (k = 0; k < o.n && o.dim[k] != dim; k++) inner *= o.size[k];
+    least = row = inner * i->shape->dims[dim];
+    for (n = 0; n < i->n_operands; n++) least = XG_MIN(least, inner * XG_OPERAND(i, n)->shape->dims[dim]);
+    rows = vector / xg_gcd(row, vector);
+    return least < vector && row <= XG_LOOP_PIECES_MAX / rows && xg_emit_work(e->comp) * rows <= XG_LOOP_NEIGHBOURS_WORK
+               ? row * rows
+               : 0;
+}
+/* Threads that have whole rows of a concatenation: what an element is a piece of is known then. */
+XG_FN bool xg_loop_joins(xg_loop_walk *w, int64_t elements) {
+    const xg_fusion_emission *e = w->e;
+    int64_t most = 0;
+    XG_FOR_INSTS(i, e->comp)
+        if (i->op == XG_CONCATENATE) most = XG_MAX(most, xg_loop_pieces(e, i));
+    if (most <= w->unroll || !xg_loop_all_near(e)) return false;
+    xg_loop_set(w, elements, xg_emit_vector(e, 0), most / xg_emit_vector(e, 0));
+    w->together = 1;
     return true;
 }
 XG_FN int64_t xg_loop_neighbours(const xg_fusion_emission *e) {
@@ -436,16 +461,19 @@ XG_FN const xg_imap *xg_loop_map(const xg_loop_walk *w, bool rest) {
     const xg_aff *th = xg_aff_dim(x, 0), *bl = xg_aff_dim(x, 1), *round = xg_aff_sym(x, 0), *at, *within;
     xg_index_order order;
     xg_imap *m;
-    if (!w->rest && !w->period) return xg_indexing_thread_rounds(x, s, threads, blocks, w->rounds, w->unroll);
+    if (!w->rest && !w->period && !w->together)
+        return xg_indexing_thread_rounds(x, s, threads, blocks, w->rounds, w->unroll);
     m = xg_imap_new(x, 2, 2, 0, s->rank, 1);
     xg_imap_counts(&m->dims[0], "th_x", threads);
     xg_imap_counts(&m->dims[1], "bl_x", blocks);
     xg_imap_counts(&m->syms[0], "round", rounds);
     xg_imap_counts(&m->syms[1], "vector_index", unroll);
     if (rest || !w->period) {
-        within = xg_aff_add_mul(x, th, xg_aff_add_mul(x, bl, round, blocks), threads);
-        at = xg_aff_add_k(x, xg_aff_mul(x, within, unroll), rest ? body : 0);
-        m->constraints[0].range = xg_range_of(0, (rest ? w->rest : body / unroll) - 1);
+        bool joins = w->together && !rest;
+        within = xg_aff_add_mul(x, th, joins ? bl : xg_aff_add_mul(x, bl, round, blocks), threads);
+        at = joins ? xg_aff_add_mul(x, round, within, rounds) : within;
+        at = xg_aff_add_k(x, xg_aff_mul(x, at, unroll), rest ? body : 0);
+        m->constraints[0].range = xg_range_of(0, (rest ? w->rest : body / unroll / (joins ? rounds : 1)) - 1);
     } else {
         within = xg_aff_add_mul(x, th, xg_aff_mod(x, bl, w->slices), threads);
         at = xg_aff_add_mul(x, round, xg_aff_div(x, bl, w->slices), rounds);
@@ -470,7 +498,7 @@ XG_FN void xg_loop_walk_emit(xg_loop_walk *w, xg_kb *b, const xg_imap *map) {
     dims[0] = xg_kthread_id(b, 0, w->launch.threads[0]);
     dims[1] = xg_kblock_id(b, 0, w->launch.blocks[0]);
     loop = xg_kloop(b, map, dims, inits, n);
-    if (w->walk - 1 < XG_COUNT(xg_loop_walks) - 1) loop->flags = KL_WHOLE;
+    if (w->walk - 1 < XG_COUNT(xg_loop_walks) - 1 || w->together) loop->flags = KL_WHOLE;
     body = loop->regions[0];
     in = xg_kb_end(e->m, body);
     in.loc = b->loc;
@@ -502,27 +530,22 @@ XG_TABLE const xg_form_field xg_loop_form[] = {
     {"period", offsetof(xg_loop_walk, period)},
     {"slices", offsetof(xg_loop_walk, slices)},
     {"rest", offsetof(xg_loop_walk, rest)},
+    {"together", offsetof(xg_loop_walk, together)},
 };
-enum {
-    XG_LOOP_VECTOR_MAX = 16 /* elements of a byte each in the widest access */,
-    XG_LOOP_ROUNDS_MAX = 64 /* that an order may ask for: straight code of so many */
-};
-
 XG_FN void xg_loop_decide(xg_loop_walk *w, int64_t elements) {
     const xg_fusion_emission *e = w->e;
-    int64_t rounds;
-    w->unroll = xg_loop_unroll(e, elements);
-    w->rounds = rounds = xg_loop_rounds(e, elements, w->unroll);
-    w->launch = xg_launch_linear(e, elements, w->unroll * w->rounds);
-    w->threads = w->launch.threads[0];
+    bool few = elements < e->target->resident_threads;
+    int64_t unroll = xg_loop_unroll(e, elements), rounds = xg_loop_rounds(e, elements, unroll);
+    xg_loop_set(w, elements, unroll, rounds);
     if (xg_form_is_ordered(e)) { /* of other rows only by an order that says all of them */
         if (w->walk < XG_COUNT(xg_loop_walks)) xg_loop_beside(w, elements);
         return;
     }
-    xg_loop_down_rows(w, elements);
+    if (xg_loop_joins(w, elements) || xg_loop_unroll_hurts(e->comp)) return;
+    if (!few) xg_loop_down_rows(w, elements);
     if (w->rounds == rounds) xg_loop_down_slices(w, elements);
-    if (!w->period && w->rounds == rounds) xg_loop_along_rows(w, elements);
-    if (!w->period && w->rounds == rounds) xg_loop_odd_vectors(w, elements);
+    if (!few && !w->period && w->rounds == rounds) xg_loop_along_rows(w, elements);
+    if (!few && !w->period && w->rounds == rounds) xg_loop_odd_vectors(w, elements);
     w->threads = w->launch.threads[0];
     /* in loops arrays may share memory: a round would wait for what the one before writes */
     if (!w->period && w->rounds == rounds && w->unroll > 1 && e->fusion->comp == e->fusion->comp->module->entry)
@@ -530,13 +553,16 @@ XG_FN void xg_loop_decide(xg_loop_walk *w, int64_t elements) {
 }
 /* Why no walk of this form meets each element once; NULL: one does. */
 XG_FN const char *xg_loop_refuses(const xg_loop_walk *w, int64_t elements) {
-    int64_t total;
+    int64_t total, each;
     if (w->unroll < 1 || w->unroll > XG_LOOP_VECTOR_MAX) return "vector must be 1 to 16";
     if (w->rounds < 1 || w->rounds > XG_LOOP_ROUNDS_MAX) return "rounds must be 1 to 64";
     if (w->threads < 1 || w->threads > XG_LOOP_THREADS_MAX) return "threads must be 1 to 1024";
-    if (!w->period && !w->rest) return elements % (w->unroll * w->rounds) ? "vectors and rounds must divide it" : NULL;
+    each = w->unroll * w->rounds;
+    if (!w->period && !w->rest && !w->together) return elements % each ? "vectors and rounds must divide it" : NULL;
     if (!xg_loop_all_near(w->e)) return "there are results of other sizes, which have no such rows";
-    if (!w->period) return w->rounds != 1 || w->rest != elements % w->unroll ? "rest must be what vectors leave" : NULL;
+    if (!w->period)
+        return (w->rounds != 1 && !w->together) || w->rest != elements % each ? "rest must be what vectors leave"
+                                                                              : NULL;
     if (w->period < 1 || w->period > elements || w->period % w->unroll) return "vectors must divide the period";
     if (w->slices < 1 || w->slices > w->period || w->slices * w->threads * w->unroll < w->period)
         return "the slices do not make the period";

@@ -5,8 +5,8 @@
  * - tensor.extract directly in the loop, of a tensor from outside, at `rest + v` with rest a multiple of N:
  *   vector.transfer_read of N elements in front, a vector.extract of lane v in its place; at `rest + s * v` (reversed,
  *   every other one), if all of them lie in one aligned vector: that, and lane s * v;
- * - the same under branches of scf.if whose conditions come from outside the loop: the read is in front, under the same
- *   conditions;
+ * - the same under branches of scf.if whose conditions come from outside the loop, or are the same in all rounds: the
+ *   read is in front, under the same conditions;
  * - tensor.insert directly in the loop into a carried tensor that is used for nothing else: vector.insert into a
  *   carried vector, vector.transfer_write behind the loop;
  * - xla_gpu.atomic_rmw in the same place that adds a float: what is added is the carried vector, and one atomic_rmw of
@@ -22,7 +22,8 @@
 
 enum {
     XG_KVECTOR_LANES_MAX = 32,
-    XG_KVECTOR_BYTES_MAX = 32
+    XG_KVECTOR_BYTES_MAX = 32,
+    XG_KVECTOR_CONDITIONS = 16 /* that are true together: two of each dimension of an array */
 };
 
 typedef struct xg_kvectorizer {
@@ -203,6 +204,26 @@ XG_APART XG_FN void xg_kvector_read(xg_kvectorizer *z, xg_kop *op) {
     xg_kval_replace(op->results, lane);
     xg_kop_remove(op);
 }
+/* The condition, made in front of the loop, if all rounds have the same: comparisons that ranges decide, and those of
+ * elements beside each other with what none of their vectors lies across. NULL: it depends on the round. */
+XG_FN xg_kval *xg_kvector_lifted(xg_kvectorizer *z, xg_kval *v, uint32_t depth) {
+    xg_kop *op = v->def;
+    xg_kval *x, *y;
+    int64_t bound, last;
+    xg_kb b = xg_kb_before(z->m, z->loop);
+    if (xg_kvector_outside(z, v)) return v;
+    if (!op || depth == 0 || (op->op != XG_K_OP_ANDI && op->op != XG_K_OP_CMPI)) return NULL;
+    if (op->op == XG_K_OP_ANDI) {
+        x = xg_kvector_lifted(z, XG_KOPERAND(op, 0), depth - 1);
+        y = x ? xg_kvector_lifted(z, XG_KOPERAND(op, 1), depth - 1) : NULL;
+        return y ? xg_k2(&b, XG_K_OP_ANDI, x, y) : NULL;
+    }
+    if ((x = xg_krule_cmpi_range(&b, op)) != NULL) return x;
+    if (!xg_kval_is_const(XG_KOPERAND(op, 1), &bound) || !xg_kvector_contiguous(z, XG_KOPERAND(op, 0))) return NULL;
+    last = op->flags == XG_CI_SLE || op->flags == XG_CI_SGT;
+    if ((!last && op->flags != XG_CI_SGE && op->flags != XG_CI_SLT) || (bound + last) % z->lanes) return NULL;
+    return xg_kcompare(&b, XG_K_OP_CMPI, op->flags, xg_kvector_start(z, &b, XG_KOPERAND(op, 0), 0), XG_KOPERAND(op, 1));
+}
 XG_FN void xg_kvector_reads(xg_kvectorizer *z, xg_kregion *r) {
     xg_kop *op, *next;
     uint32_t k;
@@ -210,8 +231,14 @@ XG_FN void xg_kvector_reads(xg_kvectorizer *z, xg_kregion *r) {
         next = op->next;
         if (op->op == XG_K_OP_EXTRACT && op->n_operands == 2)
             xg_kvector_read(z, op);
-        else if (op->op == XG_K_OP_IF)
+        else if (op->op == XG_K_OP_IF) {
+            /* where both sides read, one load of a chosen address is less than a vector for each */
+            xg_kval *cond = op->regions[1]->first == op->regions[1]->last
+                                ? xg_kvector_lifted(z, XG_KOPERAND(op, 0), XG_KVECTOR_CONDITIONS)
+                                : NULL;
+            if (cond) xg_kop_set_operand(op, 0, cond);
             for (k = 0; k < 2; k++) xg_kvector_reads(z, op->regions[k]);
+        }
     }
 }
 

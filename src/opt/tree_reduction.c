@@ -6,11 +6,11 @@
  * One reduced dimension is cut into P parts of L elements, so that there are some blocks for each multiprocessor; where
  * another reduced dimension has the right size anyway, it is just left to the second reduction. What is padded is the
  * value that partial results start from. A reduction stays whole if it has enough results to fill half of the device,
- * or if no block gets more than XG_TREE_BLOCK_BYTES, which takes about as long as a second kernel. Columns are shared
- * by the blocks of a cluster, where there are such, and need no second kernel therefore if that is half of the device.
- * It stays whole, too, if it is part of what becomes a row program (fuse/rows.c), and a cluster of blocks has room for
- * the row: then it is read once in all. Sums of narrow floats are carried in f32 from the first to the second, as they
- * would be inside of one. */
+ * or if no block gets more than XG_TREE_BLOCK_BYTES, which takes about as long as a second kernel, or of rows work that
+ * takes so long. Columns are shared by the blocks of a cluster, where there are such, and need no second kernel
+ * therefore if that is half of the device. It stays whole, too, if it is part of what becomes a row program
+ * (fuse/rows.c), and a cluster of blocks has room for the row: then it is read once in all. Sums of narrow floats are
+ * carried in f32 from the first to the second, as they would be inside of one. */
 #ifndef XG_OPT_TREE_REDUCTION_C
 #define XG_OPT_TREE_REDUCTION_C
 #include "opt.h"
@@ -18,9 +18,13 @@
 enum {
     XG_TREE_BLOCK_BYTES = 256 << 10,
     XG_TREE_PART_BYTES = 32 << 10,
-    XG_TREE_COLUMNS = 32,     /* that a block takes side by side */
-    XG_TREE_SM_BYTES = 64,    /* a multiprocessor reads a clock */
-    XG_TREE_AGAIN_PS = 500000 /* of a second kernel beside its launch */
+    XG_TREE_COLUMNS = 32,      /* that a block takes side by side */
+    XG_TREE_SM_BYTES = 64,     /* a multiprocessor reads a clock */
+    XG_TREE_AGAIN_PS = 500000, /* of a second kernel beside its launch */
+    XG_TREE_WORK_EACH = 2,     /* instructions of a reduction, for each operand */
+    XG_TREE_WORK_FUNCTION = 10,
+    XG_TREE_WORK_MOST = 64, /* that counts: what is far up may be other kernels' */
+    XG_TREE_WORK_BYTE = 4   /* instructions of a lane that take a multiprocessor longer than to read a byte for each */
 };
 
 typedef struct xg_tree {
@@ -134,7 +138,7 @@ XG_FN bool xg_tree_is_rows(const xg_tree *t) {
     uint32_t k;
     for (k = 0; k < t->dims.n; k++)
         if (!xg_tree_reduces(t, xg_shape_minor(t->in, k))) return false;
-    return t->n == 1;
+    return true;
 }
 XG_FN bool xg_tree_row_takes(const xg_tree_row *r, const xg_inst *i) {
     switch (i->op) {
@@ -187,9 +191,34 @@ XG_FN bool xg_tree_keeps_rows(const xg_tree *t, int64_t rows) {
     const xg_module *m = t->i->comp->module;
     int64_t bytes;
     bool back;
-    if (!m->row_programs || m->device.blocks_per_cluster < 2 || !xg_tree_is_rows(t)) return false;
+    if (!m->row_programs || m->device.blocks_per_cluster < 2 || t->n > 1 || !xg_tree_is_rows(t)) return false;
     bytes = xg_tree_row_bytes(t->i, rows, &back);
     return back && bytes <= xg_tree_cluster_room(&m->device) / (t->in->elements / rows);
+}
+
+/* Instructions of a lane for each element, roughly: the reduction's and those that make what it reads. */
+XG_FN int64_t xg_tree_work(const xg_tree *t) {
+    xg_arena *memory = t->i->comp->module->work;
+    xg_mark none = xg_arena_mark(memory);
+    xg_tree_row *r = XG_NEW(memory, xg_tree_row);
+    int64_t work = t->n * XG_TREE_WORK_EACH;
+    uint32_t k, j;
+    r->rows = t->in->elements;
+    r->cols = 1;
+    for (k = 0; k < t->n; k++) xg_tree_row_add(r, XG_OPERAND(t->i, k));
+    for (k = 0; k < r->n && work < XG_TREE_WORK_MOST; k++) {
+        const xg_inst *i = r->insts[k];
+        if (i->op == XG_REDUCE && xg_shape_is_array(i->shape)) /* a short one becomes part of it */
+            work += XG_TREE_WORK_EACH * XG_MIN(XG_OPERAND(i, 0)->shape->elements / t->in->elements, (int64_t)8);
+        if (!(xg_op_flags(i->op) & XGF_EW) && i->op != XG_BITCAST && i->op != XG_RESHAPE) continue;
+        if ((xg_op_flags(i->op) & XGF_ACC) || i->op == XG_POWER || i->op == XG_DIVIDE || i->op == XG_REMAINDER)
+            work += XG_TREE_WORK_FUNCTION;
+        else
+            work += i->op != XG_BITCAST && i->op != XG_RESHAPE;
+        for (j = 0; j < i->n_operands; j++) xg_tree_row_add(r, XG_OPERAND(i, j));
+    }
+    xg_arena_reset(memory, none);
+    return work;
 }
 
 XG_FN bool xg_tree_plan(xg_tree *t, xg_inst *i) {
@@ -211,7 +240,10 @@ XG_FN bool xg_tree_plan(xg_tree *t, xg_inst *i) {
     }
     for (results = t->in->elements, k = 0; k < t->dims.n; k++) results /= t->in->dims[t->dims.p[k]];
     blocks = xg_tree_blocks(t, results, XG_OPERAND(i, 0)->op == XG_PAD);
-    if (blocks >= sms / 2 || bytes / blocks <= XG_TREE_BLOCK_BYTES || xg_tree_keeps_rows(t, results)) return false;
+    if (blocks >= sms / 2) return false;
+    if (xg_tree_is_rows(t) && t->in->elements / blocks > XG_TREE_BLOCK_BYTES / XG_TREE_WORK_MOST * XG_TREE_WORK_BYTE)
+        bytes = XG_MAX(bytes, xg_cost_mul(t->in->elements, xg_tree_work(t) / XG_TREE_WORK_BYTE));
+    if (bytes / blocks <= XG_TREE_BLOCK_BYTES || xg_tree_keeps_rows(t, results)) return false;
     /* what is padded has no clusters: it is cut for blocks of their own */
     for (single = xg_tree_blocks(t, results, true);; blocks = single) {
         bool cut = xg_tree_cut(
