@@ -461,7 +461,7 @@ XG_FN bool xg_attention_back_shown(xg_attention_site *w) {
     for (; xg_attention_moves(from); from = XG_OPERAND(from, 0))
         at = xg_imap_compose(w->x, at, xg_indexing_operand(w->x, from, 0));
     at = f->back.shown_map = xg_attention_onward(w, to, from, at);
-    for (bare = to; xg_attention_moves(bare); bare = XG_OPERAND(bare, 0)) {}
+    for (bare = to; bare != from && (bare->op == XG_CONVERT || xg_attention_moves(bare)); bare = XG_OPERAND(bare, 0)) {}
     if (!xg_imap_ok(at) || bare != from) return false; /* it is dS, not what is made of it */
     last = at->results[to->shape->rank - 1];
     return f->unit != XG_TILE_NO_UNIT && f->pieces[0] == 1 && to->shape->type == f->held && !at->n_constraints &&

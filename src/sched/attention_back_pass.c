@@ -271,6 +271,7 @@ XG_FN void xg_attention_back_make(xg_attention_back_group *w, xg_attention_back_
         int64_t perm[XG_RANK_MAX];
         xg_attention_back_order(w->query, w->made, perm);
         results[n] = xg_attention_back_copy(w, s, XG_OPERAND(w->query, w->made));
+        results[n] = xg_hb_convert(&inside, results[n], xg_contract_rounding(w->query, results[n]->shape->type));
         results[n] = xg_hb_transpose(&inside, results[n], perm);
         n++;
     }
