@@ -226,7 +226,7 @@ XG_FN void xg_attention_back_out(const xg_attention_plan *p, int64_t width, int6
     }
     w->products += 2 * pairs * rounds * p->shape.blocks * pieces;
     w->reads += pairs * rounds;
-    if (pieces > 1) w->issue += p->halves * p->own / XG_ATTENTION_BESIDE * XG_ATTENTION_PIECES_ISSUE;
+    w->issue += p->halves * p->own / XG_ATTENTION_BESIDE * (pieces - 1) * XG_ATTENTION_PIECES_ISSUE;
 }
 /* Clocks of a warp's products on its scheduler's matrix unit, or on plain cores. */
 XG_APART XG_FN int64_t xg_attention_back_each(const xg_attention_plan *p, const xg_device *m, int64_t products) {

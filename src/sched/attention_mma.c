@@ -203,36 +203,38 @@ XG_FN void xg_attention_make_words(xg_attention_kernel *w, xg_kval **row) {
     for (c = 0; c < words; c++) row[c] = xg_attention_word(w, &row[XG_ATTENTION_PAIR * c]);
 }
 /* Of two numbers of f32 as a word: the upper halves of what the pieces before this one leave. The rest has 2^-24 of
- * them more: so it has the number's sign and is not 0 (which times infinity would be NaN). */
-XG_FN xg_kval *xg_attention_piece_word(xg_attention_kernel *w, xg_kval *const *two, int64_t piece) {
+ * them more: so it has the number's sign and is not 0 (which times infinity would be NaN). Of two the last is rounded. */
+XG_FN xg_kval *xg_attention_piece_word(xg_attention_kernel *w, xg_kval *const *two, int64_t piece, int64_t pieces) {
     enum {
         UPPER = ~0xFFFF,
         DIGITS = 0x7632
     };
     static const double LESS = 1.0 / (1 << 24) - 1;
     xg_kb *b = xg_attention_b(w);
-    xg_kval *bits[XG_ATTENTION_PAIR], *rest, *upper, *less = xg_kconst_float(b, XG_E_F32, LESS);
+    xg_kval *bits[XG_ATTENTION_PAIR], *rest[XG_ATTENTION_PAIR], *upper, *less = xg_kconst_float(b, XG_E_F32, LESS);
     int64_t k, n;
     for (k = 0; k < XG_ATTENTION_PAIR; k++) {
-        rest = two[k];
-        bits[k] = xg_kcast(b, XG_K_OP_BITCAST, rest, XG_E_I32);
+        rest[k] = two[k];
+        bits[k] = xg_kcast(b, XG_K_OP_BITCAST, rest[k], XG_E_I32);
         for (n = 0; n < piece; n++) {
             upper = xg_kcast(b, XG_K_OP_BITCAST, xg_k2_int(b, XG_K_OP_ANDI, bits[k], UPPER), XG_E_F32);
-            rest = xg_k3(b, XG_K_OP_FMA, upper, less, rest);
-            bits[k] = xg_kcast(b, XG_K_OP_BITCAST, rest, XG_E_I32);
+            rest[k] = xg_k3(b, XG_K_OP_FMA, upper, less, rest[k]);
+            bits[k] = xg_kcast(b, XG_K_OP_BITCAST, rest[k], XG_E_I32);
         }
     }
+    if (pieces < XG_TILE_PIECES && piece) return xg_attention_word(w, rest);
     return xg_k3(b, XG_K_OP_PRMT, bits[0], bits[1], xg_kconst_int(b, XG_E_I32, DIGITS));
 }
-/* Sixteen rows by sixteen keys of weights, or of words of two, as the unit takes them; of a piece, if they have any. */
-XG_FN xg_kval *xg_attention_packed_piece(xg_attention_kernel *w, xg_kval **const *weights, int64_t k, int64_t piece) {
+/* Sixteen rows by sixteen keys of weights, or of words of two, as the unit takes them: a piece of so many. */
+XG_FN xg_kval *xg_attention_packed_piece(
+    xg_attention_kernel *w, xg_kval **const *weights, int64_t k, int64_t piece, int64_t pieces) {
     xg_kval *v = xg_kconst_bits(xg_attention_b(w), xg_kir_vector(w->t.e->m, XG_E_I32, XG_ATTENTION_SUMS), 0), *word;
     int64_t i;
     for (i = 0; i < XG_ATTENTION_SUMS; i++) {
         xg_kval **two = &weights[i % 2][XG_ATTENTION_PAIR * (2 * k + i / 2)];
         word = weights[i % 2][2 * k + i / 2];
-        if (piece >= 0)
-            word = xg_attention_piece_word(w, two, piece);
+        if (pieces > 1)
+            word = xg_attention_piece_word(w, two, piece, pieces);
         else if (word->type->elem != XG_E_I32)
             word = xg_attention_word(w, two);
         v = xg_attention_insert(w, word, v, i);
@@ -240,7 +242,7 @@ XG_FN xg_kval *xg_attention_packed_piece(xg_attention_kernel *w, xg_kval **const
     return v;
 }
 XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, xg_kval **const *weights, int64_t k) {
-    return xg_attention_packed_piece(w, weights, k, -1);
+    return xg_attention_packed_piece(w, weights, k, 0, 1);
 }
 /* What a fragment of eight columns has, as the unit takes it. */
 XG_FN xg_kval *xg_attention_out_sums(xg_attention_kernel *w, xg_kval **const *out, int64_t fragment) {
@@ -266,8 +268,7 @@ XG_FN void xg_attention_unit_sum(xg_attention_kernel *w, const xg_attention_summ
     for (k = 0; k < rounds; k++) {
         for (piece = 0; piece < o->pieces; piece++)
             for (n = 0; n < blocks; n++)
-                x[piece][n] =
-                    xg_attention_packed_piece(w, &o->weights[n * XG_ATTENTION_HALVES], k, o->pieces > 1 ? piece : -1);
+                x[piece][n] = xg_attention_packed_piece(w, &o->weights[n * XG_ATTENTION_HALVES], k, piece, o->pieces);
         for (j = 0; j < pairs; j++) {
             y = xg_attention_next(w, &r, pairs, k * pairs + j);
             for (piece = o->pieces; piece-- > 0;) xg_attention_multiply_pair(w, x[piece], y, sums, j);

@@ -244,7 +244,7 @@ XG_FN int64_t xg_attention_issue(const xg_attention_plan *p) {
     if (p->shape.in_tensor)
         return scores * XG_ATTENTION_PAIRED_ISSUE - xg_attention_unsought(p) / 2 +
                made * (XG_ATTENTION_PAIRED_MADE - xg_attention_is_near(p)) + finer / 2 + XG_ATTENTION_STEP_ISSUE;
-    scores = scores * (XG_ATTENTION_SCORE_ISSUE + (p->form.pieces[0] > 1 ? XG_ATTENTION_PIECES_ISSUE : 0)) +
+    scores = scores * (XG_ATTENTION_SCORE_ISSUE + (p->form.pieces[0] - 1) * XG_ATTENTION_PIECES_ISSUE) +
              made * XG_ATTENTION_MADE_ISSUE + finer;
     if (p->shape.grouped) return scores - xg_attention_unsought(p) + XG_ATTENTION_STEP_ISSUE;
     brought = (int64_t)p->shape.step * (p->depth + p->columns) / piece / p->threads * XG_ATTENTION_PIECE_ISSUE;
