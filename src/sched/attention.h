@@ -281,8 +281,10 @@ XG_FN const xg_imap *xg_attention_dot_operand(
 XG_FN const xg_imap *xg_attention_first_operand(xg_attention_site *w, uint32_t operand);
 XG_FN const xg_imap *xg_attention_grad_operand(xg_attention_site *w, bool fixed); /* of dO V: the one with rows */
 XG_FN xg_inst *xg_attention_narrow(const xg_inst *dot, uint32_t operand, xlagpu_type *held);
-/* In how many pieces of `other` the dot's weights are taken; their type becomes that. rounded: the sums, at once. */
-XG_FN int64_t xg_attention_pieces(const xg_inst *dot, xlagpu_type *weights, xlagpu_type other, bool rounded);
+/* In how many pieces the dot's weights are taken; their type becomes that of what they are multiplied by. rounded: the
+ * sums, at once. */
+XG_FN int64_t xg_attention_pieces(
+    const xg_inst *dot, xlagpu_type *weights, xlagpu_type other, const xg_device *m, bool rounded);
 /* From an operation's indices to those of what is made of it, element by element. */
 XG_FN const xg_imap *xg_attention_onward(
     xg_attention_site *w, const xg_inst *i, const xg_inst *from, const xg_imap *at);
@@ -490,6 +492,12 @@ XG_FN void xg_attention_wait(xg_attention_kernel *w);               /* for all t
 XG_FN void xg_attention_carry_shared(xg_attention_kernel *w, xg_flow *f);
 /* op over the lanes that share a row, of n rows: while one is asked for, so are the others */
 XG_FN void xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kval **v, int64_t n, int64_t lanes);
+/* Pieces are tf32, where what they are multiplied by is f16. */
+XG_INLINE bool xg_attention_splits(const xg_attention_form *f) { return f->held == XLAGPU_F16; }
+/* Products of a number, in the time of those of 16 bits. */
+XG_INLINE int64_t xg_attention_times(const xg_attention_form *f, bool second) {
+    return f->pieces[second] << (f->pieces[second] > 1 && xg_attention_splits(f));
+}
 /* The backward pass takes weights and dS at once, not in pieces. */
 XG_INLINE bool xg_attention_back_is_whole(const xg_attention_form *f) { return f->pieces[0] == 1 && f->pieces[1] == 1; }
 /* Sums are results, or more bits of weights count than 16-bit floats have. */

@@ -437,9 +437,9 @@ XG_FN bool xg_attention_back_types(xg_attention_form *f, const xg_device *m) {
         f->stages[parts[k][0]].root = xg_attention_narrow(dots[k], side[k], &t[0]);
         narrow = xg_attention_narrow(dots[k], 1 - side[k], &t[1]);
         if (parts[k][1] != XG_ATTENTION_PARTS) f->stages[parts[k][1]].root = narrow;
-        if (k >= 2 && m->tensor_f16)
+        if (k >= 2)
             f->pieces[k - 2] = xg_attention_pieces(
-                dots[k], &t[0], t[1], xg_type_bytes(xg_attention_back_root(f->comp, k - 2)->shape->type) == 2);
+                dots[k], &t[0], t[1], m, xg_type_bytes(xg_attention_back_root(f->comp, k - 2)->shape->type) == 2);
         if (!xg_attention_back_unit(t, m, &unit, &held) || (k && (unit != f->unit || held != f->held))) return false;
         f->unit = unit;
         f->held = held;
