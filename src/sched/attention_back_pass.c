@@ -10,8 +10,8 @@
  *     (dK, dV, dS) = fusion(Q, K, V, dO, rows ...)
  *     dQ = dot(dS, K)
  *
- * Where heads share keys, dK and dV may be made for each head apart, and added up behind the second fusion: there are as
- * many more blocks.
+ * Where heads share keys, dK and dV may be made for each head apart, and added up behind the second fusion: there are
+ * as many more blocks.
  *
  * Both make scores, weights and dP again. Where the forward pass reads the same weights, it is left with what it needs
  * alone; the pass attention-fusion behind this one makes it a kernel, whose maximum and sum the first fusion reads.

@@ -203,8 +203,8 @@ XG_FN void xg_attention_make_words(xg_attention_kernel *w, xg_kval **row) {
     int64_t words = w->p->own / XG_ATTENTION_EIGHT, c;
     for (c = 0; c < words; c++) row[c] = xg_attention_word(w, &row[XG_ATTENTION_PAIR * c]);
 }
-/* What so many pieces leave of a number of f32: bf16, or, beside f16, tf32, as units cut them off. The rest has 2^-24 of
- * them more: so it has the number's sign and is not 0 (which times infinity would be NaN). */
+/* What so many pieces leave of a number of f32: bf16, or, beside f16, tf32, as units cut them off. The rest has 2^-24
+ * of them more: so it has the number's sign and is not 0 (which times infinity would be NaN). */
 XG_FN xg_kval *xg_attention_rest(xg_attention_kernel *w, xg_kval *x, int64_t pieces) {
     enum {
         BF16 = ~0xFFFF,
@@ -235,19 +235,7 @@ XG_FN xg_kval *xg_attention_piece_word(xg_attention_kernel *w, xg_kval *const *t
     for (k = 0; k < XG_ATTENTION_PAIR; k++) rest[k] = xg_kcast(b, XG_K_OP_BITCAST, rest[k], XG_E_I32);
     return xg_k3(b, XG_K_OP_PRMT, rest[0], rest[1], xg_kconst_int(b, XG_E_I32, DIGITS));
 }
-/* Sixteen rows by the k-th eight keys of a piece, as tf32. Which key is which of a sum does not matter: of a thread's
- * two neighbours one stands in a fragment's first half. */
-XG_FN xg_kval *xg_attention_split_piece(xg_attention_kernel *w, xg_kval **const *weights, int64_t k, int64_t piece) {
-    xg_kb *b = xg_attention_b(w);
-    xg_kval *v = xg_kconst_bits(b, xg_kir_vector(w->t.e->m, XG_E_I32, XG_ATTENTION_SUMS), 0), *x;
-    int64_t i;
-    for (i = 0; i < XG_ATTENTION_SUMS; i++) {
-        x = xg_attention_rest(w, weights[i % 2][XG_ATTENTION_PAIR * k + i / 2], piece);
-        v = xg_attention_insert(w, xg_kcast(b, XG_K_OP_BITCAST, x, XG_E_I32), v, i);
-    }
-    return v;
-}
-/* ..., and the same keys of two fragments' words of f16. */
+/* Of two fragments' words of f16 those of the k-th eight keys, as tf32. */
 XG_FN xg_kval *xg_attention_split_words(xg_attention_kernel *w, xg_kval *y, int64_t k) {
     xg_kb *b = xg_attention_b(w);
     xg_kval *v = xg_kconst_bits(b, xg_kir_vector(w->t.e->m, XG_E_I32, XG_ATTENTION_SUMS), 0), *x;
@@ -260,15 +248,19 @@ XG_FN xg_kval *xg_attention_split_words(xg_attention_kernel *w, xg_kval *y, int6
     }
     return v;
 }
-/* Sixteen rows by sixteen keys of weights, or of words of two, as the unit takes them: a piece of so many. */
+/* Sixteen rows by sixteen keys of weights, or of words of two, as the unit takes them: a piece of so many. As tf32 by
+ * eight keys: which of them is which of a sum does not matter, so a thread's two neighbours stand in both halves. */
 XG_FN xg_kval *xg_attention_packed_piece(
     xg_attention_kernel *w, xg_kval **const *weights, int64_t k, int64_t piece, int64_t pieces) {
     xg_kval *v = xg_kconst_bits(xg_attention_b(w), xg_kir_vector(w->t.e->m, XG_E_I32, XG_ATTENTION_SUMS), 0), *word;
+    bool split = pieces > 1 && xg_attention_splits(w->f);
     int64_t i;
     for (i = 0; i < XG_ATTENTION_SUMS; i++) {
-        xg_kval **two = &weights[i % 2][XG_ATTENTION_PAIR * (2 * k + i / 2)];
+        xg_kval **two = &weights[i % 2][split ? 2 * k + i / 2 : XG_ATTENTION_PAIR * (2 * k + i / 2)];
         word = weights[i % 2][2 * k + i / 2];
-        if (pieces > 1)
+        if (split)
+            word = xg_kcast(xg_attention_b(w), XG_K_OP_BITCAST, xg_attention_rest(w, *two, piece), XG_E_I32);
+        else if (pieces > 1)
             word = xg_attention_piece_word(w, two, piece, pieces);
         else if (word->type->elem != XG_E_I32)
             word = xg_attention_word(w, two);
@@ -306,8 +298,8 @@ XG_FN void xg_attention_unit_sum(xg_attention_kernel *w, const xg_attention_summ
         for (piece = 0; piece < pieces; piece++)
             for (n = 0; n < blocks; n++) {
                 xg_kval **const *weights = &o->weights[n * XG_ATTENTION_HALVES];
-                x[piece][n] = split ? xg_attention_split_piece(w, weights, 2 * k + piece / o->pieces, piece % o->pieces)
-                                    : xg_attention_packed_piece(w, weights, k, piece, pieces);
+                x[piece][n] = xg_attention_packed_piece(
+                    w, weights, (k << split) + piece / o->pieces, piece % o->pieces, o->pieces);
             }
         for (j = 0; j < pairs; j++) {
             y = xg_attention_next(w, &r, pairs, k * pairs + j);
