@@ -77,7 +77,7 @@ typedef struct xg_attention_box {
 enum {
     XG_ATTENTION_LINE = 64,       /* elements of 16 bits: 128 bytes, what a line of a swizzled matrix has */
     XG_ATTENTION_STATS = 2,       /* of a row: maximum and sum */
-    XG_ATTENTION_PIECES_ISSUE = 6 /* instructions more for a weight in pieces: words and rests of two numbers */
+    XG_ATTENTION_PIECES_ISSUE = 3 /* instructions more for each piece of a weight: words and rests of two numbers */
 };
 /* Keys that masks leave to a row: up to, or from, `at` plus the integers that some stages read, with their factors. */
 enum {
@@ -144,7 +144,7 @@ typedef struct xg_attention_form {
     xlagpu_type sum;
     int32_t unit; /* xg_kmma, or XG_TILE_NO_UNIT */
     xlagpu_type held;
-    int64_t pieces[2]; /* that weights of f32 are taken in, XG_TILE_PIECES, or 1; of the backward pass: dS, weights */
+    int64_t pieces[2]; /* that weights of f32 are taken in, or 1; of the backward pass: dS, weights */
     xg_attention match;
     uint32_t n_stats; /* further results: a row's maximum, its sum */
     const xg_inst *stats[XG_ATTENTION_STATS];
@@ -281,8 +281,10 @@ XG_FN const xg_imap *xg_attention_dot_operand(
 XG_FN const xg_imap *xg_attention_first_operand(xg_attention_site *w, uint32_t operand);
 XG_FN const xg_imap *xg_attention_grad_operand(xg_attention_site *w, bool fixed); /* of dO V: the one with rows */
 XG_FN xg_inst *xg_attention_narrow(const xg_inst *dot, uint32_t operand, xlagpu_type *held);
-/* In how many pieces of `other` the dot's weights are taken; their type becomes that. */
-XG_FN int64_t xg_attention_pieces(const xg_inst *dot, xlagpu_type *weights, xlagpu_type other);
+/* In how many pieces the dot's weights are taken; their type becomes that of what they are multiplied by. rounded: the
+ * sums, at once. */
+XG_FN int64_t xg_attention_pieces(
+    const xg_inst *dot, xlagpu_type *weights, xlagpu_type other, const xg_device *m, bool rounded);
 /* From an operation's indices to those of what is made of it, element by element. */
 XG_FN const xg_imap *xg_attention_onward(
     xg_attention_site *w, const xg_inst *i, const xg_inst *from, const xg_imap *at);
@@ -490,6 +492,12 @@ XG_FN void xg_attention_wait(xg_attention_kernel *w);               /* for all t
 XG_FN void xg_attention_carry_shared(xg_attention_kernel *w, xg_flow *f);
 /* op over the lanes that share a row, of n rows: while one is asked for, so are the others */
 XG_FN void xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kval **v, int64_t n, int64_t lanes);
+/* Pieces are tf32, where what they are multiplied by is f16. */
+XG_INLINE bool xg_attention_splits(const xg_attention_form *f) { return f->held == XLAGPU_F16; }
+/* Products of a number, in the time of those of 16 bits. */
+XG_INLINE int64_t xg_attention_times(const xg_attention_form *f, bool second) {
+    return f->pieces[second] << (f->pieces[second] > 1 && xg_attention_splits(f));
+}
 /* The backward pass takes weights and dS at once, not in pieces. */
 XG_INLINE bool xg_attention_back_is_whole(const xg_attention_form *f) { return f->pieces[0] == 1 && f->pieces[1] == 1; }
 /* Sums are results, or more bits of weights count than 16-bit floats have. */
@@ -565,7 +573,8 @@ XG_FN xg_kval *xg_attention_word(xg_attention_kernel *w, xg_kval *const *two); /
 XG_FN void xg_attention_make_words(xg_attention_kernel *w, xg_kval **row);     /* of a step's weights, in their place */
 /* 16 keys' weights, as units take them. */
 XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, xg_kval **const *weights, int64_t k);
-XG_FN xg_kval *xg_attention_packed_piece(xg_attention_kernel *w, xg_kval **const *weights, int64_t k, int64_t piece);
+XG_FN xg_kval *xg_attention_packed_piece(
+    xg_attention_kernel *w, xg_kval **const *weights, int64_t k, int64_t piece, int64_t pieces);
 
 /* ---- attention_group.c: by warp groups ---- */
 enum {

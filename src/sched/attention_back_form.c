@@ -437,7 +437,9 @@ XG_FN bool xg_attention_back_types(xg_attention_form *f, const xg_device *m) {
         f->stages[parts[k][0]].root = xg_attention_narrow(dots[k], side[k], &t[0]);
         narrow = xg_attention_narrow(dots[k], 1 - side[k], &t[1]);
         if (parts[k][1] != XG_ATTENTION_PARTS) f->stages[parts[k][1]].root = narrow;
-        if (k >= 2 && m->tensor_f16) f->pieces[k - 2] = xg_attention_pieces(dots[k], &t[0], t[1]);
+        if (k >= 2)
+            f->pieces[k - 2] = xg_attention_pieces(
+                dots[k], &t[0], t[1], m, xg_type_bytes(xg_attention_back_root(f->comp, k - 2)->shape->type) == 2);
         if (!xg_attention_back_unit(t, m, &unit, &held) || (k && (unit != f->unit || held != f->held))) return false;
         f->unit = unit;
         f->held = held;
@@ -461,7 +463,7 @@ XG_FN bool xg_attention_back_shown(xg_attention_site *w) {
     for (; xg_attention_moves(from); from = XG_OPERAND(from, 0))
         at = xg_imap_compose(w->x, at, xg_indexing_operand(w->x, from, 0));
     at = f->back.shown_map = xg_attention_onward(w, to, from, at);
-    for (bare = to; xg_attention_moves(bare); bare = XG_OPERAND(bare, 0)) {}
+    for (bare = to; bare != from && (bare->op == XG_CONVERT || xg_attention_moves(bare)); bare = XG_OPERAND(bare, 0)) {}
     if (!xg_imap_ok(at) || bare != from) return false; /* it is dS, not what is made of it */
     last = at->results[to->shape->rank - 1];
     return f->unit != XG_TILE_NO_UNIT && f->pieces[0] == 1 && to->shape->type == f->held && !at->n_constraints &&

@@ -10,6 +10,9 @@
  *     (dK, dV, dS) = fusion(Q, K, V, dO, rows ...)
  *     dQ = dot(dS, K)
  *
+ * Where heads share keys, dK and dV may be made for each head apart, and added up behind the second fusion: there are
+ * as many more blocks.
+ *
  * Both make scores, weights and dP again. Where the forward pass reads the same weights, it is left with what it needs
  * alone; the pass attention-fusion behind this one makes it a kernel, whose maximum and sum the first fusion reads.
  * What is as large as the scores may have no other reader: then it has to be in memory anyway. */
@@ -53,6 +56,10 @@ typedef struct xg_attention_back_group {
     xg_inst *query;       /* the dot of dQ, if it reads dS from memory; else NULL */
     uint32_t made;        /* its operand that is dS */
     int64_t product;      /* picoseconds of it */
+    int64_t time;         /* ... of all that takes the dots' place */
+    xg_inst *whole[2];    /* dK's dot and dV's, if those of each head take their place; NULL: they do not */
+    xg_inst *joined[2];   /* what does: sums of these */
+    int64_t joining;      /* picoseconds of it */
     xg_attention forward; /* the same weights' second dot; out_dot NULL: there is none */
     xg_attention_members ahead;
     xg_inst *dots[XG_ATTENTION_BACK_DOTS];
@@ -271,6 +278,7 @@ XG_FN void xg_attention_back_make(xg_attention_back_group *w, xg_attention_back_
         int64_t perm[XG_RANK_MAX];
         xg_attention_back_order(w->query, w->made, perm);
         results[n] = xg_attention_back_copy(w, s, XG_OPERAND(w->query, w->made));
+        results[n] = xg_hb_convert(&inside, results[n], xg_contract_rounding(w->query, results[n]->shape->type));
         results[n] = xg_hb_transpose(&inside, results[n], perm);
         n++;
     }
@@ -297,8 +305,8 @@ XG_FN bool xg_attention_back_is_root(const xg_attention_back_side *s, const xg_i
     return false;
 }
 XG_FN bool xg_attention_back_knows(const xg_attention_back_group *w, const xg_inst *i) {
-    return xg_attention_has(&w->first->m, i) || xg_attention_has(&w->second->m, i) ||
-           (w->forward.out_dot && xg_attention_has(&w->ahead, i));
+    return xg_attention_has(&w->first->m, i) || xg_attention_has(&w->second->m, i) || i == w->whole[0] ||
+           i == w->whole[1] || (w->forward.out_dot && xg_attention_has(&w->ahead, i));
 }
 /* What rows have and others read: it can be made of the forward pass's results, or is noted as one of the first
  * fusion's own. */
@@ -380,7 +388,7 @@ XG_FN bool xg_attention_back_has_room(const xg_attention_plan *p, const xg_devic
     return xg_cost_mul(xg_attention_back_elements(&p->form), bytes) <= m->memory_bytes / part;
 }
 /* Both are estimates: what is as fast by them stays as it is, unless it has no room. */
-XG_FN bool xg_attention_back_pays(const xg_attention_back_group *w) {
+XG_FN bool xg_attention_back_pays(xg_attention_back_group *w) {
     enum {
         MARGIN = 8,   /* a part of the fusions' time */
         MATRICES = 3, /* weights, dP and dS */
@@ -390,6 +398,7 @@ XG_FN bool xg_attention_back_pays(const xg_attention_back_group *w) {
     const xg_attention_plan *first = w->first->plan, *second = w->second->n_roots ? w->second->plan : NULL;
     int64_t own = xg_cost_add(first->picoseconds, xg_cost_add(w->product, second ? second->picoseconds : 0));
     int64_t apart = xg_attention_back_apart(first, second, m);
+    own = w->time = xg_cost_add(own, w->joining);
     if (!xg_attention_back_has_room(first, m, MATRICES * xg_type_bytes(first->form.match.exp->shape->type), PART))
         return true;
     if (xg_device_is_cpu(m)) return false; /* as in xg_attention_pays */
@@ -475,6 +484,98 @@ XG_APART XG_FN bool xg_attention_back_try(xg_attention_back_group *w, xg_inst *q
     return false;
 }
 
+/* ---- heads that share keys ---- */
+
+/* Of several dimensions that a dot sums up along the shortest one: heads; how many. */
+XG_FN int64_t xg_attention_back_heads(const xg_inst *dot, uint32_t *at) {
+    xg_ints summed = xg_attr_ints(dot, XG_A_lhs_contracting_dims);
+    const int64_t *dims = XG_OPERAND(dot, 0)->shape->dims;
+    uint32_t k;
+    *at = 0;
+    for (k = 1; k < summed.n; k++)
+        if (dims[summed.p[k]] < dims[summed.p[*at]]) *at = k;
+    return summed.n > 1 ? dims[summed.p[*at]] : 1;
+}
+/* A list with another one's dimension, which that loses, behind its own. */
+XG_FN void xg_attention_back_hand_over(xg_arena *a, xg_ints *from, xg_ints *to, uint32_t at) {
+    int64_t *p = XG_NEW_N(a, int64_t, from->n + to->n + (size_t)1), *rest = p + to->n + 1;
+    uint32_t k;
+    memcpy(p, to->p, to->n * sizeof *p);
+    p[to->n] = from->p[at];
+    for (k = 0; k < from->n; k++)
+        if (k != at) *rest++ = from->p[k];
+    to->p = p;
+    to->n++;
+    from->n--;
+    from->p = p + to->n;
+}
+XG_FN void xg_attention_back_swap_dot(xg_attention_back_group *w, const xg_inst *from, xg_inst *to) {
+    uint32_t k;
+    for (k = 0; k < w->n_dots; k++)
+        if (w->dots[k] == from) w->dots[k] = to;
+    w->last = xg_attention_back_last(w);
+}
+/* Sums of each head, as f32, and their sum in the place of the dot; gives the former. */
+XG_FN xg_inst *xg_attention_back_part(xg_attention_back_group *w, uint32_t k, xg_inst *dot) {
+    const xg_device *m = &dot->comp->module->device;
+    xg_dot_dims d = xg_dot_dims_of(dot);
+    int64_t along = d.lb.n, heads;
+    xg_hb b = xg_hb_at(dot);
+    xg_inst *made;
+    uint32_t at;
+    heads = xg_attention_back_heads(dot, &at);
+    xg_attention_back_hand_over(w->arena, &d.lc, &d.lb, at);
+    xg_attention_back_hand_over(w->arena, &d.rc, &d.rb, at);
+    made = xg_hb_dot(&b, XG_OPERAND(dot, 0), XG_OPERAND(dot, 1), d, XLAGPU_F32, dot);
+    w->joined[k] = xg_hb_convert(&b, xg_hb_sum(&b, made, &along, 1), dot->shape->type);
+    xg_inst_replace(dot, w->joined[k]);
+    xg_attention_back_swap_dot(w, dot, made);
+    w->whole[k] = dot;
+    w->joining = xg_cost_add(w->joining, XG_ATTENTION_BACK_LAUNCH_PS);
+    w->joining = xg_cost_add(w->joining, xg_cost_copied(m, 2 * heads * xg_cost_bytes(w->joined[k]->shape)));
+    return made;
+}
+XG_FN void xg_attention_back_unpart(xg_attention_back_group *w) {
+    xg_inst *i, *next, *zero;
+    uint32_t k;
+    for (k = 0; k < 2 && w->whole[k]; k++) {
+        xg_inst_replace(w->joined[k], w->whole[k]);
+        for (i = w->joined[k]; i->op != XG_DOT; i = next) {
+            next = XG_OPERAND(i, 0);
+            zero = i->op == XG_REDUCE ? XG_OPERAND(i, 1) : NULL;
+            xg_inst_remove(i);
+            if (zero) xg_inst_remove(zero);
+        }
+        xg_attention_back_swap_dot(w, i, w->whole[k]);
+        xg_inst_remove(i);
+        w->whole[k] = NULL;
+    }
+    w->joining = 0;
+}
+/* As it is, or, where that is faster, dK and dV by heads. */
+XG_APART XG_FN bool xg_attention_back_try_both(
+    xg_attention_back_group *w, xg_inst *query, xg_inst *key, xg_inst *value) {
+    enum {
+        MARGIN = 16 /* a part of the time: an estimate */
+    };
+    bool is = xg_attention_back_try(w, query, key, value);
+    int64_t time = is ? w->time : INT64_MAX, heads;
+    xg_inst *keys, *values;
+    uint32_t at;
+    if (!key || !value) return is;
+    heads = xg_attention_back_heads(key, &at);
+    if (heads < 2 || xg_attention_back_heads(value, &at) != heads) return is;
+    if (is) xg_attention_back_unmake(w);
+    keys = xg_attention_back_part(w, 0, key);
+    values = xg_attention_back_part(w, 1, value);
+    if (xg_attention_back_try(w, query, keys, values)) {
+        if (w->time < time - time / MARGIN) return true;
+        xg_attention_back_unmake(w);
+    }
+    xg_attention_back_unpart(w);
+    return is && xg_attention_back_try(w, query, key, value);
+}
+
 /* ---- what becomes of the module ---- */
 
 /* Of a result that is what rows have, the line that it takes the place of; NULL: it takes none. */
@@ -544,8 +645,10 @@ XG_FN bool xg_attention_back_commit(xg_attention_back_group *w) {
     if (w->query) w->first->roots[0] = w->query;
     if (!xg_attention_back_may_move(w, &marked)) {
         xg_attention_back_unmake(w);
+        xg_attention_back_unpart(w);
         return false;
     }
+    for (k = 0; k < 2 && w->whole[k]; k++) xg_inst_remove(w->whole[k]);
     sides[0] = w->first;
     sides[1] = w->second;
     b = xg_hb_at(w->last);
@@ -592,7 +695,7 @@ XG_APART XG_FN bool xg_attention_back_group_of(xg_attention_back_group *w) {
         for (k = 0; k < n_grads; k++) {
             xg_inst *key = n_grads == 2 ? grads[1 - k] : NULL;
             if (!key && value) continue;
-            if (xg_attention_back_try(w, grads[k], key, value) && xg_attention_back_commit(w)) return true;
+            if (xg_attention_back_try_both(w, grads[k], key, value) && xg_attention_back_commit(w)) return true;
         }
     }
     return false;

@@ -59,6 +59,7 @@ enum {
     XG_ATTENTION_BACK_REGISTERS = 62,       /* of a thread beside its sums: counted by ptxas */
     XG_ATTENTION_BACK_ROWS_REGISTERS = 50,  /* ... of a matrix unit's that has no sums of dots: likewise */
     XG_ATTENTION_BACK_PAIR_REGISTERS = 30,  /* ... of a pair's thread: likewise */
+    XG_ATTENTION_BACK_SPLIT = 16,           /* ... that takes words of f16 apart: likewise */
     XG_ATTENTION_BACK_KEPT = 254,           /* ... with the rows of one operand: more, and ptxas spills */
     XG_ATTENTION_BACK_BOTH = 224,           /* ... of both */
     XG_ATTENTION_BACK_THREAD = 255,         /* registers that a thread can have */
@@ -122,6 +123,7 @@ XG_FN int64_t xg_attention_back_registers(const xg_attention_plan *p) {
     int64_t sums = p->shape.in_tensor ? 0 : p->halves * xg_attention_back_sums(p) / XG_ATTENTION_BESIDE;
     int64_t step = p->halves * 2 * p->own / XG_ATTENTION_BESIDE;
     if (!xg_attention_back_is_whole(&p->form)) step += p->halves * p->own / XG_ATTENTION_BESIDE;
+    if (!xg_attention_back_is_whole(&p->form) && xg_attention_splits(&p->form)) step += XG_ATTENTION_BACK_SPLIT;
     if (xg_attention_back_keeps_bare(&p->form)) step += p->halves * p->own / XG_ATTENTION_BESIDE;
     if (p->shape.grouped && p->bounded) step += p->own / XG_ATTENTION_BACK_MASKED;
     if (p->shape.grouped) return XG_ATTENTION_BACK_GROUP_REGISTERS + sums + step;
@@ -226,15 +228,17 @@ XG_FN void xg_attention_back_plain_out(const xg_attention_plan *p, int64_t width
         rounds * (XG_ATTENTION_HALVES + XG_ATTENTION_BACK_PIECE * pairs + XG_ATTENTION_BACK_ROUND_ISSUE) + shown;
     w->passes += rounds * XG_ATTENTION_BACK_PIECE * (XG_ATTENTION_HALVES + XG_ATTENTION_PAIR * pairs) + shown;
 }
-XG_FN void xg_attention_back_out(const xg_attention_plan *p, int64_t width, int64_t pieces, xg_attention_back_work *w) {
+XG_FN void xg_attention_back_out(const xg_attention_plan *p, int64_t width, bool second, xg_attention_back_work *w) {
+    int64_t times = xg_attention_times(&p->form, second), pieces = p->form.pieces[second];
     int64_t pairs = width / XG_ATTENTION_ROWS, rounds = p->own / XG_ATTENTION_ROWS;
     if (p->form.unit == XG_TILE_NO_UNIT) {
         xg_attention_back_plain_out(p, width, w);
         return;
     }
-    w->products += 2 * pairs * rounds * p->shape.blocks * pieces;
+    w->products += 2 * pairs * rounds * p->shape.blocks * times;
     w->reads += pairs * rounds;
-    if (pieces > 1) w->issue += p->halves * p->own / XG_ATTENTION_BESIDE * XG_ATTENTION_PIECES_ISSUE;
+    w->issue += p->halves * p->own / XG_ATTENTION_BESIDE * (pieces - 1) * XG_ATTENTION_PIECES_ISSUE;
+    if (times > pieces) w->issue += pairs * rounds * XG_ATTENTION_EIGHT; /* words of f16 are taken apart */
 }
 /* Clocks of a warp's products on its scheduler's matrix unit, or on plain cores. */
 XG_APART XG_FN int64_t xg_attention_back_each(const xg_attention_plan *p, const xg_device *m, int64_t products) {
@@ -275,10 +279,10 @@ XG_FN int64_t xg_attention_back_step(const xg_attention_plan *p, xg_attention_ba
         xg_attention_back_scores(p, p->depth, p->keeps_rows, w);
         w->issue += each * XG_ATTENTION_BACK_SCORE_ISSUE;
     }
-    xg_attention_back_out(p, p->depth, f->pieces[0], w);
+    xg_attention_back_out(p, p->depth, false, w);
     if (f->back.second || p->shape.once) {
         w->issue += each * (p->shape.once ? XG_ATTENTION_BACK_TERM_ISSUE : XG_ATTENTION_BACK_SECOND_ISSUE);
-        xg_attention_back_out(p, xg_attention_back_second_width(p), f->pieces[1], w);
+        xg_attention_back_out(p, xg_attention_back_second_width(p), true, w);
     }
     return walks;
 }

@@ -20,8 +20,9 @@
 #include "attention.h"
 
 XG_FN int64_t xg_attention_back_sums_at(const xg_attention_plan *p, bool second) {
-    const int64_t *pieces = p->form.pieces; /* third ones */
-    int64_t at = 2 * p->shape.step + ((pieces[0] > 1) + (pieces[1] > 1)) * p->shape.step / 2;
+    const int64_t *pieces = p->form.pieces;
+    int64_t thirds = pieces[0] / XG_TILE_PIECES + pieces[1] / XG_TILE_PIECES;
+    int64_t at = 2 * p->shape.step + thirds * p->shape.step / 2;
     return at + (second && !p->apart && !p->form.back.rows_only ? p->depth : 0);
 }
 XG_FN int64_t xg_attention_back_rows_at(const xg_attention_plan *p) {

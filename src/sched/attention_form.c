@@ -233,11 +233,14 @@ XG_FN xg_inst *xg_attention_narrow(const xg_inst *dot, uint32_t operand, xlagpu_
     *held = narrow->shape->type;
     return narrow;
 }
-/* Three bf16 have all bits of an f32 (dot_algorithm.c): products with bf16 are those of f32. */
-XG_FN int64_t xg_attention_pieces(const xg_inst *dot, xlagpu_type *weights, xlagpu_type other) {
-    if (*weights != XLAGPU_F32 || other != XLAGPU_BF16 || xg_inst_attr(dot, XG_A_algorithm)) return 1;
+/* Three bf16 have all bits of an f32 (dot_algorithm.c): products with bf16 are those of f32. Where nothing but rounding
+ * to 16 bits follows, two are enough: what they leave out is 2^-17 of each product. */
+XG_FN int64_t xg_attention_pieces(
+    const xg_inst *dot, xlagpu_type *weights, xlagpu_type other, const xg_device *m, bool rounded) {
+    bool may = other == XLAGPU_BF16 ? m->tensor_f16 : other == XLAGPU_F16 && m->tensor_tf32;
+    if (*weights != XLAGPU_F32 || !may || xg_inst_attr(dot, XG_A_algorithm)) return 1;
     *weights = other;
-    return XG_TILE_PIECES;
+    return XG_TILE_PIECES - rounded;
 }
 XG_FN void xg_attention_types(xg_attention_form *f, const xg_device *m) {
     const xg_attention *a = &f->match;
@@ -252,7 +255,7 @@ XG_FN void xg_attention_types(xg_attention_form *f, const xg_device *m) {
     f->held = f->sum;
     f->pieces[0] = f->pieces[1] = 1;
     if (!m->tensor_f16 || f->sum != XLAGPU_F32) return;
-    pieces = xg_attention_pieces(a->out_dot, &t[2], t[3]);
+    pieces = xg_attention_pieces(a->out_dot, &t[2], t[3], m, false);
     unit[0] = xg_tile_float_unit(t[0], t[1], m, &held[0]);
     unit[1] = xg_tile_float_unit(t[2], t[3], m, &held[1]);
     if (unit[0] != unit[1] || held[0] != held[1] || (unit[0] != XG_KMMA_F16 && unit[0] != XG_KMMA_BF16)) return;

@@ -333,7 +333,7 @@ XG_FN void xg_attention_group_out_of(
     value = xg_attention_buffer_line(w, turn, lines);
     value = xg_attention_matrix(w, o->step, value, p->stages * lines * keys, keys * bytes);
     for (k = 0; sums && k < steps * pieces; k++)
-        words[k] = xg_attention_packed_piece(w, o->weights, k / pieces, pieces > 1 ? pieces - 1 - k % pieces : -1);
+        words[k] = xg_attention_packed_piece(w, o->weights, k / pieces, pieces - 1 - k % pieces, pieces);
     if (sums) xg_kir_do(xg_attention_b(w), XG_K_OP_WGMMA_FENCE, NULL, 0);
     for (k = 0; k < steps; k++) {
         xg_kval *y = xg_attention_matrix_on(w, value, k * XG_ATTENTION_STEP_K * bytes);

@@ -26,13 +26,14 @@ XG_FN xg_kval *xg_attention_words(
     v->def->flags = transposed ? XG_KMATRIX_TRANSPOSED : 0;
     return v;
 }
-XG_FN xg_kval *xg_attention_multiply(xg_attention_kernel *w, xg_kval *x, xg_kval *y, int64_t which, xg_kval *sums) {
+XG_FN xg_kval *xg_attention_multiply(
+    xg_attention_kernel *w, int32_t unit, xg_kval *x, xg_kval *y, int64_t which, xg_kval *sums) {
     xg_kval *o[3];
     o[0] = x;
     o[1] = y;
     o[2] = sums;
     sums = xg_kir_value(xg_attention_b(w), XG_K_OP_MMA, o, 3, sums->type);
-    sums->def->flags = (uint32_t)w->f->unit;
+    sums->def->flags = (uint32_t)unit;
     sums->def->a = which;
     return sums;
 }
@@ -138,12 +139,12 @@ XG_FN xg_kval *xg_attention_next(xg_attention_kernel *w, xg_attention_reader *r,
     return r->words[i % (XG_ATTENTION_AHEAD + 1)];
 }
 /* Two fragments' sums of each block of a warp's rows. */
-XG_FN void xg_attention_multiply_pair(
-    xg_attention_kernel *w, xg_kval *const *x, xg_kval *y, xg_kval *(*sums)[XG_ATTENTION_FRAGMENTS], int64_t j) {
+XG_FN void xg_attention_multiply_pair(xg_attention_kernel *w, int32_t unit, xg_kval *const *x, xg_kval *y,
+    xg_kval *(*sums)[XG_ATTENTION_FRAGMENTS], int64_t j) {
     int64_t i;
     for (i = 0; i < w->p->halves; i++) {
         xg_kval **sum = &sums[i / 2][2 * j + i % 2];
-        *sum = xg_attention_multiply(w, x[i / 2], y, i % 2, *sum);
+        *sum = xg_attention_multiply(w, unit, x[i / 2], y, i % 2, *sum);
     }
 }
 XG_FN void xg_attention_fixed_blocks(xg_attention_kernel *w, const xg_attention_product *o, int64_t k, xg_kval **x) {
@@ -167,7 +168,7 @@ XG_FN void xg_attention_unit_product(xg_attention_kernel *w, const xg_attention_
         for (j = 0; j < pairs; j++) {
             y = xg_attention_next(w, &r, pairs, k * pairs + j);
             if (j == 0) xg_attention_fixed_blocks(w, o, k + 1, x[(k + 1) % 2]);
-            xg_attention_multiply_pair(w, x[k % 2], y, sums, j);
+            xg_attention_multiply_pair(w, w->f->unit, x[k % 2], y, sums, j);
         }
     for (i = 0; i < w->p->halves; i++) to[i] = o->to[i];
     for (n = 0; n < blocks; n++)
@@ -202,37 +203,65 @@ XG_FN void xg_attention_make_words(xg_attention_kernel *w, xg_kval **row) {
     int64_t words = w->p->own / XG_ATTENTION_EIGHT, c;
     for (c = 0; c < words; c++) row[c] = xg_attention_word(w, &row[XG_ATTENTION_PAIR * c]);
 }
-/* Of two numbers of f32 as a word: the upper halves of what the pieces before this one leave. The rest has 2^-24 of
- * them more: so it has the number's sign and is not 0 (which times infinity would be NaN). */
-XG_FN xg_kval *xg_attention_piece_word(xg_attention_kernel *w, xg_kval *const *two, int64_t piece) {
+/* What so many pieces leave of a number of f32: bf16, or, beside f16, tf32, as units cut them off. The rest has 2^-24
+ * of them more: so it has the number's sign and is not 0 (which times infinity would be NaN). */
+XG_FN xg_kval *xg_attention_rest(xg_attention_kernel *w, xg_kval *x, int64_t pieces) {
     enum {
-        UPPER = ~0xFFFF,
-        DIGITS = 0x7632
+        BF16 = ~0xFFFF,
+        TF32 = ~0x1FFF
     };
     static const double LESS = 1.0 / (1 << 24) - 1;
     xg_kb *b = xg_attention_b(w);
-    xg_kval *bits[XG_ATTENTION_PAIR], *rest, *upper, *less = xg_kconst_float(b, XG_E_F32, LESS);
-    int64_t k, n;
-    for (k = 0; k < XG_ATTENTION_PAIR; k++) {
-        rest = two[k];
-        bits[k] = xg_kcast(b, XG_K_OP_BITCAST, rest, XG_E_I32);
-        for (n = 0; n < piece; n++) {
-            upper = xg_kcast(b, XG_K_OP_BITCAST, xg_k2_int(b, XG_K_OP_ANDI, bits[k], UPPER), XG_E_F32);
-            rest = xg_k3(b, XG_K_OP_FMA, upper, less, rest);
-            bits[k] = xg_kcast(b, XG_K_OP_BITCAST, rest, XG_E_I32);
-        }
+    xg_kval *v;
+    for (; pieces; pieces--) {
+        v = xg_kcast(b, XG_K_OP_BITCAST, x, XG_E_I32);
+        v = xg_kcast(
+            b, XG_K_OP_BITCAST, xg_k2_int(b, XG_K_OP_ANDI, v, xg_attention_splits(w->f) ? TF32 : BF16), XG_E_F32);
+        x = xg_k3(b, XG_K_OP_FMA, v, xg_kconst_float(b, XG_E_F32, LESS), x);
     }
-    return xg_k3(b, XG_K_OP_PRMT, bits[0], bits[1], xg_kconst_int(b, XG_E_I32, DIGITS));
+    return x;
 }
-/* Sixteen rows by sixteen keys of weights, or of words of two, as the unit takes them; of a piece, if they have any. */
-XG_FN xg_kval *xg_attention_packed_piece(xg_attention_kernel *w, xg_kval **const *weights, int64_t k, int64_t piece) {
-    xg_kval *v = xg_kconst_bits(xg_attention_b(w), xg_kir_vector(w->t.e->m, XG_E_I32, XG_ATTENTION_SUMS), 0), *word;
+/* Of two numbers of f32 as a word: the upper halves of what the pieces before this one leave. Of two the last is
+ * rounded. */
+XG_FN xg_kval *xg_attention_piece_word(xg_attention_kernel *w, xg_kval *const *two, int64_t piece, int64_t pieces) {
+    enum {
+        DIGITS = 0x7632
+    };
+    xg_kb *b = xg_attention_b(w);
+    xg_kval *rest[XG_ATTENTION_PAIR];
+    int64_t k;
+    for (k = 0; k < XG_ATTENTION_PAIR; k++) rest[k] = xg_attention_rest(w, two[k], piece);
+    if (pieces < XG_TILE_PIECES && piece) return xg_attention_word(w, rest);
+    for (k = 0; k < XG_ATTENTION_PAIR; k++) rest[k] = xg_kcast(b, XG_K_OP_BITCAST, rest[k], XG_E_I32);
+    return xg_k3(b, XG_K_OP_PRMT, rest[0], rest[1], xg_kconst_int(b, XG_E_I32, DIGITS));
+}
+/* Of two fragments' words of f16 those of the k-th eight keys, as tf32. */
+XG_FN xg_kval *xg_attention_split_words(xg_attention_kernel *w, xg_kval *y, int64_t k) {
+    xg_kb *b = xg_attention_b(w);
+    xg_kval *v = xg_kconst_bits(b, xg_kir_vector(w->t.e->m, XG_E_I32, XG_ATTENTION_SUMS), 0), *x;
     int64_t i;
     for (i = 0; i < XG_ATTENTION_SUMS; i++) {
-        xg_kval **two = &weights[i % 2][XG_ATTENTION_PAIR * (2 * k + i / 2)];
+        x = xg_attention_lane(w, y, i / 2 * 2 + k);
+        x = xg_kir_value(b, XG_K_OP_BITCAST, &x, 1, xg_kir_vector(w->t.e->m, XG_E_F16, XG_ATTENTION_PAIR));
+        x = xg_kcast(b, XG_K_OP_EXTF, xg_attention_lane(w, x, i % 2), XG_E_F32);
+        v = xg_attention_insert(w, xg_kcast(b, XG_K_OP_BITCAST, x, XG_E_I32), v, i);
+    }
+    return v;
+}
+/* Sixteen rows by sixteen keys of weights, or of words of two, as the unit takes them: a piece of so many. As tf32 by
+ * eight keys: which of them is which of a sum does not matter, so a thread's two neighbours stand in both halves. */
+XG_FN xg_kval *xg_attention_packed_piece(
+    xg_attention_kernel *w, xg_kval **const *weights, int64_t k, int64_t piece, int64_t pieces) {
+    xg_kval *v = xg_kconst_bits(xg_attention_b(w), xg_kir_vector(w->t.e->m, XG_E_I32, XG_ATTENTION_SUMS), 0), *word;
+    bool split = pieces > 1 && xg_attention_splits(w->f);
+    int64_t i;
+    for (i = 0; i < XG_ATTENTION_SUMS; i++) {
+        xg_kval **two = &weights[i % 2][split ? 2 * k + i / 2 : XG_ATTENTION_PAIR * (2 * k + i / 2)];
         word = weights[i % 2][2 * k + i / 2];
-        if (piece >= 0)
-            word = xg_attention_piece_word(w, two, piece);
+        if (split)
+            word = xg_kcast(xg_attention_b(w), XG_K_OP_BITCAST, xg_attention_rest(w, *two, piece), XG_E_I32);
+        else if (pieces > 1)
+            word = xg_attention_piece_word(w, two, piece, pieces);
         else if (word->type->elem != XG_E_I32)
             word = xg_attention_word(w, two);
         v = xg_attention_insert(w, word, v, i);
@@ -240,7 +269,7 @@ XG_FN xg_kval *xg_attention_packed_piece(xg_attention_kernel *w, xg_kval **const
     return v;
 }
 XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, xg_kval **const *weights, int64_t k) {
-    return xg_attention_packed_piece(w, weights, k, -1);
+    return xg_attention_packed_piece(w, weights, k, 0, 1);
 }
 /* What a fragment of eight columns has, as the unit takes it. */
 XG_FN xg_kval *xg_attention_out_sums(xg_attention_kernel *w, xg_kval **const *out, int64_t fragment) {
@@ -255,8 +284,10 @@ XG_FN xg_kval *xg_attention_out_sums(xg_attention_kernel *w, xg_kval **const *ou
 XG_FN void xg_attention_unit_sum(xg_attention_kernel *w, const xg_attention_summed *o) {
     int64_t rounds, pairs = o->width / XG_ATTENTION_UNIT_COLUMNS, k, j, i;
     xg_kval *sums[XG_ATTENTION_HALVES][XG_ATTENTION_FRAGMENTS];
-    xg_kval *x[XG_TILE_PIECES][XG_ATTENTION_HALVES], *y, **to[XG_ATTENTION_HALVES_MAX];
+    xg_kval *x[2 * XG_TILE_PIECES][XG_ATTENTION_HALVES], *y, *v, **to[XG_ATTENTION_HALVES_MAX];
     int64_t blocks = w->p->halves / XG_ATTENTION_HALVES, n, piece;
+    bool split = o->pieces > 1 && xg_attention_splits(w->f); /* by eight keys, not sixteen */
+    int64_t pieces = o->pieces << split;
     xg_attention_reader r;
     rounds = xg_attention_open_reader(w, &r, o->step, o->rows, o->pitch, true);
     r.n = rounds * pairs;
@@ -264,13 +295,18 @@ XG_FN void xg_attention_unit_sum(xg_attention_kernel *w, const xg_attention_summ
     for (n = 0; n < blocks; n++)
         for (j = 0; j < 2 * pairs; j++) sums[n][j] = xg_attention_out_sums(w, &to[n * XG_ATTENTION_HALVES], j);
     for (k = 0; k < rounds; k++) {
-        for (piece = 0; piece < o->pieces; piece++)
-            for (n = 0; n < blocks; n++)
-                x[piece][n] =
-                    xg_attention_packed_piece(w, &o->weights[n * XG_ATTENTION_HALVES], k, o->pieces > 1 ? piece : -1);
+        for (piece = 0; piece < pieces; piece++)
+            for (n = 0; n < blocks; n++) {
+                xg_kval **const *weights = &o->weights[n * XG_ATTENTION_HALVES];
+                x[piece][n] = xg_attention_packed_piece(
+                    w, weights, (k << split) + piece / o->pieces, piece % o->pieces, o->pieces);
+            }
         for (j = 0; j < pairs; j++) {
             y = xg_attention_next(w, &r, pairs, k * pairs + j);
-            for (piece = o->pieces; piece-- > 0;) xg_attention_multiply_pair(w, x[piece], y, sums, j);
+            for (piece = pieces; piece-- > 0;) {
+                v = split ? xg_attention_split_words(w, y, piece / o->pieces) : y;
+                xg_attention_multiply_pair(w, split ? (int32_t)XG_KMMA_TF32 : w->f->unit, x[piece], v, sums, j);
+            }
         }
     }
     for (n = 0; n < blocks; n++)

@@ -184,8 +184,10 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
     if (p->cluster > 1) p->shared += xg_shared_whole(s->warps * xg_attention_end_size(p) * xg_type_bytes(f->sum));
     if (p->votes) p->shared += xg_shared_whole(xg_attention_votes(p) * xg_type_bytes(f->sum));
 }
-/* Tensor copies bring keys and values as they lie in memory; of the tile's rows no more than half lie outside. */
+/* Tensor copies bring keys and values as they lie in memory, all of one type; of the tile's rows no more than half lie
+ * outside. */
 XG_FN bool xg_attention_has_boxes(const xg_attention_form *f, const xg_attention_shape *s) {
+    if (xg_attention_splits(f) && !xg_attention_back_is_whole(f)) return false;
     return f->unit != XG_TILE_NO_UNIT && f->boxes[0].is_made && f->boxes[1].is_made &&
            2 * f->rows >= s->warps * s->blocks * (int64_t)XG_ATTENTION_ROWS &&
            f->boxes[0].period % s->step + f->boxes[1].period % s->step == 0;
@@ -212,7 +214,9 @@ XG_FN bool xg_attention_keeps_query(const xg_attention_plan *p) {
 /* ---- time ---- */
 
 /* Columns of all products of a step: of depth, then of values. */
-XG_FN int64_t xg_attention_widths(const xg_attention_plan *p) { return p->depth + p->form.pieces[0] * p->columns; }
+XG_FN int64_t xg_attention_widths(const xg_attention_plan *p) {
+    return p->depth + xg_attention_times(&p->form, false) * p->columns;
+}
 /* Scores of a thread in a step; and those of which multiply-adds make the power. */
 XG_FN int64_t xg_attention_scores_each(const xg_attention_plan *p) { return p->own / XG_ATTENTION_BESIDE * p->halves; }
 XG_FN int64_t xg_attention_made_each(const xg_attention_plan *p) {
@@ -244,7 +248,7 @@ XG_FN int64_t xg_attention_issue(const xg_attention_plan *p) {
     if (p->shape.in_tensor)
         return scores * XG_ATTENTION_PAIRED_ISSUE - xg_attention_unsought(p) / 2 +
                made * (XG_ATTENTION_PAIRED_MADE - xg_attention_is_near(p)) + finer / 2 + XG_ATTENTION_STEP_ISSUE;
-    scores = scores * (XG_ATTENTION_SCORE_ISSUE + (p->form.pieces[0] > 1 ? XG_ATTENTION_PIECES_ISSUE : 0)) +
+    scores = scores * (XG_ATTENTION_SCORE_ISSUE + (p->form.pieces[0] - 1) * XG_ATTENTION_PIECES_ISSUE) +
              made * XG_ATTENTION_MADE_ISSUE + finer;
     if (p->shape.grouped) return scores - xg_attention_unsought(p) + XG_ATTENTION_STEP_ISSUE;
     brought = (int64_t)p->shape.step * (p->depth + p->columns) / piece / p->threads * XG_ATTENTION_PIECE_ISSUE;

@@ -301,7 +301,7 @@ XG_FN int64_t xg_attention_piece_at(const xg_attention_plan *p, int64_t at, int6
     *parts = piece < XG_ATTENTION_PAIR ? p->own : p->own / XG_ATTENTION_PAIR;
     if (piece < XG_ATTENTION_PAIR) return at + piece * p->own / XG_ATTENTION_PAIR;
     if (!p->form.back.is) return p->shape.step;
-    return 2 * p->shape.step + (at || p->form.pieces[0] == 1 ? 0 : p->shape.step / XG_ATTENTION_PAIR);
+    return 2 * p->shape.step + (at || p->form.pieces[0] < XG_TILE_PIECES ? 0 : p->shape.step / XG_ATTENTION_PAIR);
 }
 /* Numbers of a thread's rows; pieces: as so many times words of two. */
 XG_FN void xg_attention_write_back(xg_attention_kernel *w, xg_kval **const *rows, int64_t at, int64_t pieces) {
@@ -313,8 +313,7 @@ XG_FN void xg_attention_write_back(xg_attention_kernel *w, xg_kval **const *rows
                 xg_kval *o[1 + XG_ATTENTION_VECTORS_AT_ONCE], **const *from = &rows[XG_ATTENTION_HALVES * block];
                 for (k = 0; k < n / XG_KMMA_N; k++)
                     o[1 + k] = !pieces ? xg_attention_out_sums(w, from, c / XG_KMMA_N + k)
-                                       : xg_attention_packed_piece(
-                                             w, from, c / XG_KMMA_N + k, pieces > 1 ? piece : (int64_t)-1);
+                                       : xg_attention_packed_piece(w, from, c / XG_KMMA_N + k, piece, pieces);
                 first = xg_attention_piece_at(w->p, at, piece, &parts);
                 o[0] = xg_attention_cell(w, block * XG_ATTENTION_ROWS, first + c, parts);
                 xg_attention_write_cells(w, o, n / XG_KMMA_N);
