@@ -596,8 +596,10 @@ XG_FN bool xg_choice_run(xg_module *m, bool missing) {
     if (!missing) xg_kept_open(m);
     steps = xg_choice_open(&p, m);
     for (at = 0; at < steps.n; at++)
-        XG_FOR_INSTS(i, steps.p[at])
+        XG_FOR_INSTS(i, steps.p[at]) {
+            xg_inst_bring_calls(i);
             if (xg_choice_needs_kernel(i) && !(missing && xg_choice_is_complete(&p, i))) xg_choice_visit(&p, i);
+        }
     xg_arena_free(p.kept);
     return p.changed;
 }

@@ -211,6 +211,8 @@ XG_FN void xg_fusions_sort(xg_arena *a, xg_comp *c) {
     XG_VEC(xg_inst *) stack = {NULL, 0, 0}, draws = {NULL, 0, 0};
     xg_inst *i, *next;
     uint32_t k, drawn = 0;
+    xg_trail trail;
+    memset(&trail, 0, sizeof trail);
     XG_FOR_INSTS(j, c) {
         j->scratch = NULL;
         if (j->op == XG_RNG_GET_AND_UPDATE_STATE) xg_push(a, xg_inst *, &draws, j);
@@ -236,6 +238,7 @@ XG_FN void xg_fusions_sort(xg_arena *a, xg_comp *c) {
             }
             drawn += top->op == XG_RNG_GET_AND_UPDATE_STATE;
             stack.n--;
+            xg_trail_on(&trail, top);
             top->scratch = (void *)(uintptr_t)&placed;
             if (top == i) continue;
             if (top == next) next = top->next;
@@ -245,12 +248,14 @@ XG_FN void xg_fusions_sort(xg_arena *a, xg_comp *c) {
 }
 
 enum {
-    XG_KERNELS_AHEAD = 8
+    XG_KERNELS_AHEAD = 8,
+    XG_KERNELS_BEHIND = 24
 };
 XG_FN bool xg_kernels_close(xg_kernels *g) {
     bool changed = false, several = false;
     xg_inst *i, *before;
     uint32_t k, j;
+    xg_trail trail;
     xg_mark mark; /* what one fusion is made with, the next one is made with */
     g->values = XG_NEW_N(g->arena, xg_inst *, (size_t)g->n + 1);
     g->inner = (xg_inst **)xg_alloc_raw(g->arena, xg_mul(g->m->ctx, (size_t)g->n + 1, sizeof *g->inner));
@@ -259,9 +264,15 @@ XG_FN bool xg_kernels_close(xg_kernels *g) {
         uint32_t count = 0;
         if (k + XG_KERNELS_AHEAD < g->kernels.n) {
             const xg_kernel *next = g->kernels.p[k + XG_KERNELS_AHEAD / 2];
+            const xg_kernel *last = next;
             xg_kernel_bring(g->kernels.p[k + XG_KERNELS_AHEAD]);
             xg_inst_bring((uintptr_t)next->inst);
-            for (j = 0; j < next->roots.n; j++) xg_kernel_bring(next->roots.p[j]);
+            for (j = 0; j < next->roots.n; j++) {
+                last = XG_MAX(last, next->roots.p[j]);
+                xg_kernel_bring(next->roots.p[j]);
+            }
+            for (j = 1; j < next->members && j < XG_KERNELS_BEHIND; j++) /* what it computes, mostly */
+                xg_inst_bring((uintptr_t)last - j * sizeof *last);
         }
         if (!node->live || node->leader != node) continue;
         xg_fusions_members(g, node);
@@ -275,10 +286,14 @@ XG_FN bool xg_kernels_close(xg_kernels *g) {
         changed = true;
     }
     if (!changed) return false;
+    memset(&trail, 0, sizeof trail);
     for (i = g->comp->last; i; i = before) {
         const xg_kernel *node = (const xg_kernel *)i->scratch;
         before = xg_inst_before(i);
-        if (!i->first_use && i != g->comp->root && node->kind != XG_FUSE_OTHER) xg_inst_remove(i);
+        if (!i->first_use && i != g->comp->root && node->kind != XG_FUSE_OTHER)
+            xg_inst_reuse(i);
+        else
+            xg_trail_back(&trail, i);
     }
     if (several) xg_fusions_sort(g->arena, g->comp);
     return true;

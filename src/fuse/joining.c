@@ -599,6 +599,7 @@ XG_FN bool xg_phases_round(xg_comp *c, bool parted) {
     for (k = 0; k < w.n; k++) {
         xg_phase_node *node = &w.nodes[k];
         if (k + 8 < w.n) xg_inst_bring((uintptr_t)w.nodes[k + 8].inst);
+        if (k + 4 < w.n) XG_PREFETCH(w.nodes[k + 4].inst->attrs);
         if (xg_phase_is_ready(&w, node)) xg_phase_join_one(&w, node);
         node->era = w.era;
         for (j = 0; j < node->inst->n_operands; j++) node->reach |= xg_phase_reach(&w, XG_OPERAND(node->inst, j));

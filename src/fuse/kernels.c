@@ -252,7 +252,7 @@ XG_FN void xg_kernel_meet(xg_kernels *g, xg_kernel *k) {
     uint32_t j;
     k->epoch = g->epoch;
     k->at = g->operands_at[k->place];
-    for (j = k->at; j < g->operands_at[k->place + 1]; j++) XG_PREFETCH(&g->nodes[g->operands.p[j]].kind);
+    for (j = k->at; j < g->operands_at[k->place + 1]; j++) xg_inst_bring((uintptr_t)&g->nodes[g->operands.p[j]]);
     xg_push(g->arena, xg_kernel *, &g->stack, k);
 }
 /* Members behind the roots, operands first, into g->order. */

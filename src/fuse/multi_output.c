@@ -574,12 +574,28 @@ XG_FN bool xg_multi_return(xg_kernels *g) {
     return any;
 }
 
+/* In a walk over all: what comes soon will ask who reads it, and what these read. */
+XG_FN void xg_multi_bring_readers(const xg_kernels *g, uint32_t k) {
+    enum {
+        FEW = 4,
+        AHEAD = 4
+    };
+    const xg_kernel *then, *soon;
+    uint32_t j;
+    if (k + 3 * AHEAD >= g->n) return;
+    then = &g->nodes[k + 2 * AHEAD];
+    soon = then - AHEAD;
+    XG_PREFETCH(then[AHEAD].readers.p);
+    for (j = 0; j < XG_MIN(then->readers.n, (uint32_t)FEW); j++) xg_kernel_bring(then->readers.p[j]);
+    for (j = 0; j < XG_MIN(soon->readers.n, (uint32_t)FEW); j++) XG_PREFETCH(soon->readers.p[j]->inputs);
+}
 /* Requires levels, and keeps them. */
 XG_FN void xg_multi_run(xg_kernels *g) {
     XG_VEC(xg_kernel *) numbers = {NULL, 0, 0};
     uint32_t k;
     for (k = 0; k < g->n; k++) { /* kernels that read the same array, with each other; the same number, later */
         xg_kernel *value = &g->nodes[k];
+        xg_multi_bring_readers(g, k);
         if (!value->readers.n || (value->kind == XG_FUSE_KERNEL && !value->live)) continue;
         if (value->elements == 1)
             xg_push(g->arena, xg_kernel *, &numbers, value);

@@ -156,6 +156,7 @@ XG_FN bool xg_fuse_wrap_comp(xg_comp *c) {
     bool changed = false;
     for (; i; i = next) {
         next = xg_inst_behind(i);
+        xg_inst_bring_calls(i);
         if (i->op == XG_FUSION && !xg_fuse_keeps_phases(i)) {
             xg_comp *inside = xg_attr_calls(i);
             changed = xg_fuse_flatten(inside) || changed;

@@ -243,15 +243,17 @@ XG_FN void xg_comp_remove_param(xg_comp *c, uint32_t number) {
 /* ---- edges ---- */
 
 XG_FN void xg_use_link(xg_use *u, xg_inst *value) {
+    xg_use *first = value->first_use;
     u->value = value;
     u->next = NULL;
-    u->prev = value->last_use;
-    *(u->prev ? &u->prev->next : &value->first_use) = u;
-    value->last_use = u;
+    u->prev = first ? first->prev : u;
+    *(first ? &first->prev->next : &value->first_use) = u;
+    value->first_use->prev = u;
 }
 XG_FN void xg_use_unlink(xg_use *u) {
-    *(u->prev ? &u->prev->next : &u->value->first_use) = u->next;
-    *(u->next ? &u->next->prev : &u->value->last_use) = u->prev;
+    xg_use *first = u->value->first_use;
+    *(u == first ? &u->value->first_use : &u->prev->next) = u->next;
+    (u->next ? u->next : first)->prev = u->prev;
     u->prev = u->next = NULL;
     u->value = NULL;
 }
@@ -268,6 +270,16 @@ XG_FN void xg_inst_link(xg_inst *i, xg_inst *before) {
     c->n_control += i->op == XG_WHILE || i->op == XG_CONDITIONAL;
     c->n_fusions += i->op == XG_FUSION;
 }
+XG_FN void xg_trail_back(xg_trail *t, xg_inst *i) {
+    xg_inst **last = &t->last[t->n++ % XG_TRAIL];
+    if (*last) i->ahead = *last;
+    *last = i;
+}
+XG_FN void xg_trail_on(xg_trail *t, xg_inst *i) {
+    xg_inst **last = &t->last[t->n++ % XG_TRAIL];
+    if (*last) (*last)->ahead = i;
+    *last = i;
+}
 XG_FN void xg_inst_unlink(xg_inst *i) {
     xg_comp *c = i->comp;
     *(i->prev ? &i->prev->next : &c->first) = i->next;
@@ -276,6 +288,12 @@ XG_FN void xg_inst_unlink(xg_inst *i) {
     c->n_insts--;
     c->n_control -= i->op == XG_WHILE || i->op == XG_CONDITIONAL;
     c->n_fusions -= i->op == XG_FUSION;
+}
+XG_FN void xg_inst_bring_calls(const xg_inst *i) {
+    const xg_inst *next = i->next;
+    if (!next) return;
+    if (next->next) XG_PREFETCH(next->next->attrs);
+    if (next->op == XG_FUSION) XG_PREFETCH(xg_attr_calls(next));
 }
 /* Linked into its computation and to its operands, but without a name. */
 XG_FN xg_inst *xg_inst_make(
@@ -297,6 +315,7 @@ XG_FN xg_inst *xg_inst_make(
     i->name = XG_STR("");
     i->shape = shape;
     i->comp = c;
+    i->ahead = (const xg_inst *)((uintptr_t)i + XG_INST_AHEAD);
     i->n_operands = n;
     i->operands = !n || uses ? uses : (xg_use *)xg_alloc_raw(m->uses, xg_mul(m->ctx, sizeof(xg_use), n));
     for (k = 0; k < n; k++) {
@@ -354,6 +373,11 @@ XG_FN void xg_inst_remove(xg_inst *i) {
     if (i->op == XG_PARAMETER && i->number < (int64_t)i->comp->n_params && i->comp->params[i->number] == i)
         i->comp->params[i->number] = NULL;
     xg_inst_unlink(i);
+}
+XG_FN void xg_inst_reuse(xg_inst *i) {
+    xg_inst_remove(i);
+    i->next = i->comp->module->spare;
+    i->comp->module->spare = i;
 }
 XG_FN void xg_inst_set_operand(xg_inst *i, uint32_t index, xg_inst *to) {
     if (i->operands[index].value == to) return;

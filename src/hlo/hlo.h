@@ -236,7 +236,7 @@ typedef struct xg_use xg_use;
 struct xg_use {
     xg_inst *value, *user;
     xg_use *prev, *next;
-}; /* one of the user's operands */
+}; /* one of the user's operands; `prev` of the value's first use is its last one */
 
 /* An instruction is two cache lines. The first has what passes read of operands and users. Instructions lie at a
  * constant distance from each other, which hardware prefetchers recognise; operands and attributes have arenas of their
@@ -244,9 +244,9 @@ struct xg_use {
 struct xg_inst {
     const xg_shape *shape;
     xg_opcode op;
-    uint32_t id;   /* unique in the module, < module->n_ids */
-    xg_inst *next; /* program order */
-    xg_comp *comp;
+    uint32_t id;          /* unique in the module, < module->n_ids */
+    xg_inst *next;        /* program order */
+    const xg_inst *ahead; /* what a walk comes to XG_TRAIL instructions later, or came to once: to be asked for */
     xg_use *operands;
     xg_use *first_use;
     void *scratch; /* for the running pass; undefined at the start of the next one */
@@ -256,12 +256,12 @@ struct xg_inst {
     /* the second line */
     xg_attr *attrs; /* sorted by key */
     xg_inst *prev;
-    xg_use *last_use;
     xg_str name;               /* without '%', unique in its computation */
     const xg_literal *literal; /* CONSTANT */
     int64_t number;            /* PARAMETER: its number */
     uint32_t source_at;        /* byte offset of its name in the module's source + 1, 0 when made by a pass */
     uint32_t name_hash;        /* in tables of names; 0: not known */
+    xg_comp *comp;
 };
 
 struct xg_comp {
@@ -329,7 +329,7 @@ struct xg_module {
     /* nodes: instructions with nothing between them; uses: what passes read along with them (operands, attributes,
      * literals of the text); comps: computations */
     xg_arena *nodes, *uses, *comps;
-    xg_inst *spare; /* instructions of removed computations, with their operand arrays, for reuse */
+    xg_inst *spare; /* removed instructions, with their operand arrays, for reuse */
     xg_str name;
     xg_stack_table stack;
     xg_dict comp_names;
@@ -453,6 +453,7 @@ XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, 
 /* Moves it to the end of another computation; the caller updates its users. */
 XG_FN void xg_inst_move(xg_inst *i, xg_comp *to, xg_inst *const *operands);
 XG_FN void xg_inst_remove(xg_inst *i); /* has no users left and is not the root */
+XG_FN void xg_inst_reuse(xg_inst *i);  /* and nobody knows it any more: its memory serves new ones */
 XG_FN void xg_inst_set_operand(xg_inst *i, uint32_t index, xg_inst *to);
 XG_FN void xg_inst_drop_operands(xg_inst *i, uint32_t n); /* keeps the first n */
 XG_FN void xg_inst_replace(xg_inst *from, xg_inst *to);   /* all uses but those by `to` itself, and the root */
@@ -491,12 +492,13 @@ XG_FN void xg_inst_set_text(xg_inst *i, xg_attr_key k, const char *z);
 XG_FN void xg_inst_take_attrs(xg_inst *i, const xg_inst *from); /* all attributes of the other instruction */
 #define XG_OPERAND(i, k) ((i)->operands[k].value)
 #define XG_USE_INDEX(u) ((uint32_t)((u) - (u)->user->operands)) /* which operand of the user it is */
-/* The next and the previous instruction in program order. Following a list, each load waits for the one before it.
- * Instructions lie in memory in the order of creation, which is nearly the program's, so the walk prefetches what lies
- * XG_INST_AHEAD bytes further on, and the next but one wherever it lies: both lines of each, since hardware prefetchers
- * find the next line sooner than the next but one. */
+/* The next and the previous instruction in program order. Following a list, each load waits for the one before it. So
+ * an instruction knows one that comes later: of a new one that is what lies XG_INST_AHEAD bytes further on, since
+ * memory has them in the order of creation; walks over all of them by passes that leave another order write it anew.
+ * Both its lines are asked for, since hardware prefetchers find the next line sooner than the next but one. */
 enum {
-    XG_INST_AHEAD = 2048, /* bytes: a few instructions */
+    XG_TRAIL = 16,
+    XG_INST_AHEAD = 2048, /* bytes: as many instructions */
     XG_INST_LINE = 64
 };
 XG_INLINE void xg_inst_bring(uintptr_t at) {
@@ -504,10 +506,8 @@ XG_INLINE void xg_inst_bring(uintptr_t at) {
     XG_PREFETCH((const void *)(at + XG_INST_LINE));
 }
 XG_INLINE xg_inst *xg_inst_behind(const xg_inst *i) {
-    xg_inst *next = i->next;
-    xg_inst_bring((uintptr_t)i + XG_INST_AHEAD);
-    if (next) xg_inst_bring((uintptr_t)next->next);
-    return next;
+    xg_inst_bring((uintptr_t)i->ahead);
+    return i->next;
 }
 XG_INLINE xg_inst *xg_inst_before(const xg_inst *i) {
     xg_inst *before = i->prev;
@@ -522,6 +522,15 @@ XG_INLINE xg_comp *xg_comp_behind(const xg_comp *c) {
     if (next && next->next) xg_inst_bring((uintptr_t)next->next->first);
     return next;
 }
+/* The last instructions of a walk from the last one to the first, or of one the other way. */
+typedef struct xg_trail {
+    xg_inst *last[XG_TRAIL];
+    uint32_t n;
+} xg_trail;
+XG_FN void xg_trail_back(xg_trail *t, xg_inst *i);
+XG_FN void xg_trail_on(xg_trail *t, xg_inst *i);
+/* In a walk that looks into fusions: asks for the next one's computation, and for what names that of the one behind. */
+XG_FN void xg_inst_bring_calls(const xg_inst *i);
 #define XG_FOR_INSTS(i, comp) for (xg_inst *i = (comp)->first; i; i = xg_inst_behind(i))
 #define XG_FOR_USES(u, inst) for (xg_use *u = (inst)->first_use; u; u = u->next)
 
@@ -656,6 +665,7 @@ XG_FN void xg_comp_give_name(xg_comp *c, xg_str wish);
 XG_FN xg_comp *xg_comp_make(xg_module *m);
 XG_FN xg_inst *xg_inst_make(
     xg_comp *c, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n, xg_inst *before);
+XG_FN void xg_use_link(xg_use *u, xg_inst *value); /* as the last use of the value */
 XG_FN xg_attr xg_attr_make(xg_attr_key k);
 
 /* literal.c */

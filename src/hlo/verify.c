@@ -95,9 +95,9 @@ static size_t xg_verify_uses(const xg_inst *i) {
     const xg_use *u, *before = NULL;
     size_t n = 0;
     for (u = i->first_use; u; before = u, u = u->next, n++)
-        if (u->value != i || u->prev != before || u->user->comp != i->comp)
+        if (u->value != i || (before && u->prev != before) || u->user->comp != i->comp)
             xg_hlo_fail(i, XLAGPU_ERROR_INTERNAL, NULL, "its list of uses is broken");
-    if (i->last_use != before)
+    if (before && i->first_use->prev != before)
         xg_hlo_fail(i, XLAGPU_ERROR_INTERNAL, NULL, "its list of uses does not end where it should");
     return n;
 }

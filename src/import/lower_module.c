@@ -274,7 +274,7 @@ XG_FN void xg_low_visit(xg_low *w, xg_inst *from, xg_insts *order) {
 XG_FN void xg_low_relink(xg_comp *c, const xg_insts *order) {
     uint32_t k, j;
     c->first = c->last = NULL;
-    for (k = 0; k < order->n; k++) order->p[k]->first_use = order->p[k]->last_use = NULL;
+    for (k = 0; k < order->n; k++) order->p[k]->first_use = NULL;
     for (k = 0; k < order->n; k++) {
         xg_inst *i = order->p[k];
         i->scratch = NULL;
@@ -286,16 +286,7 @@ XG_FN void xg_low_relink(xg_comp *c, const xg_insts *order) {
         else
             c->first = i;
         c->last = i;
-        for (j = 0; j < i->n_operands; j++) {
-            xg_use *u = &i->operands[j];
-            u->prev = u->value->last_use;
-            u->next = NULL;
-            if (u->prev)
-                u->prev->next = u;
-            else
-                u->value->first_use = u;
-            u->value->last_use = u;
-        }
+        for (j = 0; j < i->n_operands; j++) xg_use_link(&i->operands[j], XG_OPERAND(i, j));
     }
 }
 /* What nothing uses goes, unless it may act. */

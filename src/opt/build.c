@@ -533,8 +533,6 @@ XG_FN xg_inst *xg_opt_label(const xg_inst *x, int64_t dim) {
     }
     return NULL;
 }
-XG_FN bool xg_opt_has_one_user(const xg_inst *x) {
-    return x->first_use && x->first_use == x->last_use && x != x->comp->root;
-}
+XG_FN bool xg_opt_has_one_user(const xg_inst *x) { return x->first_use && !x->first_use->next && x != x->comp->root; }
 
 #endif /* XG_OPT_BUILD_C */

@@ -62,7 +62,7 @@ XG_FN bool xg_sink_is_alike(const xg_hoist *h, xg_inst *const *at) {
         if (at[b]->op != at[0]->op || at[b]->shape != at[0]->shape || at[b]->n_operands != at[0]->n_operands ||
             !xg_while_may_move(at[b]))
             return false;
-        if (!at[b]->first_use || at[b]->first_use != at[b]->last_use || !xg_cse_same_attrs(&h->cse, at[0], at[b])) {
+        if (!at[b]->first_use || at[b]->first_use->next || !xg_cse_same_attrs(&h->cse, at[0], at[b])) {
             if (at[b]->first_use || at[b] != at[b]->comp->root || !xg_cse_same_attrs(&h->cse, at[0], at[b]))
                 return false;
         }

@@ -274,7 +274,7 @@ XG_FN xg_inst **xg_cse_find(xg_cse *s, xg_inst *i) {
 XG_FN bool xg_cse_is_alone(const xg_inst *i) {
     uint32_t k;
     for (k = 0; k < i->n_operands; k++)
-        if (!i->operands[k].prev && !i->operands[k].next) return true;
+        if (i->operands[k].prev == &i->operands[k]) return true;
     return false;
 }
 XG_FN bool xg_cse_inst(xg_cse *s, xg_inst *i) {

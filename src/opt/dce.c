@@ -223,7 +223,9 @@ XG_FN bool xg_dce_walk(
     unsigned char *live = XG_NEW_N(m->work, unsigned char, m->n_comp_ids + 1);
     xg_comp *c, *earlier;
     bool changed = false;
+    xg_trail trail;
     uint32_t k;
+    memset(&trail, 0, sizeof trail);
     live[m->entry->id] = 1;
     for (c = m->last; c; c = earlier) {
         xg_inst *i = c->last, *before;
@@ -238,10 +240,14 @@ XG_FN bool xg_dce_walk(
         for (; i; i = before) {
             before = xg_inst_before(i);
             if (!(i->id < known && precedes[i->id]) && !xg_dce_needed(i, acts)) {
-                xg_inst_remove(i);
+                if (m->kept_plans) /* which know instructions */
+                    xg_inst_remove(i);
+                else
+                    xg_inst_reuse(i);
                 changed = true;
                 continue;
             }
+            xg_trail_back(&trail, i);
             if (i->op == XG_FUSION) {
                 changed = xg_dce_fusion_outputs(i) || changed;
                 xg_push(m->work, xg_inst *, fusions, i);

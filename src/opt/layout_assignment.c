@@ -131,7 +131,7 @@ XG_FN const xg_layout *xg_assign_for_reader(const xg_inst *i) {
 /* Where operands do not agree: the layout that the copy which is the only reader asks for, or of a concatenation the
  * transpose, if one of the operands has it; else NULL. */
 XG_FN const xg_layout *xg_assign_asked(const xg_inst *i) {
-    const xg_inst *reader = i->first_use && i->first_use == i->last_use ? i->first_use->user : NULL;
+    const xg_inst *reader = i->first_use && !i->first_use->next ? i->first_use->user : NULL;
     const xg_layout *l;
     uint32_t k;
     if (!reader || (reader->op != XG_COPY && !(reader->op == XG_TRANSPOSE && i->op == XG_CONCATENATE)) ||
@@ -215,7 +215,7 @@ XG_FN bool xg_assign_dot(xg_inst *dot) {
     const xg_inst *reader = dot->first_use ? dot->first_use->user : NULL;
     const xg_layout *l;
     int32_t minor;
-    if (!reader || dot->first_use != dot->last_use || dot == dot->comp->root ||
+    if (!reader || dot->first_use->next || dot == dot->comp->root ||
         (reader->op != XG_TRANSPOSE && reader->op != XG_COPY))
         return false;
     if (!xg_assign_is_moved(dot->shape) || !xg_assign_is_moved(reader->shape)) return false;

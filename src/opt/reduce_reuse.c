@@ -102,7 +102,7 @@ XG_FN bool xg_reuse_is_large(const xg_shape *s) {
 /* By more than one; nearly nothing is. One user is not looked at: it lies elsewhere. */
 XG_FN bool xg_reuse_is_reduced(const xg_inst *x) {
     uint32_t n = 0;
-    if (x->first_use == x->last_use) return false;
+    if (!x->first_use || !x->first_use->next) return false;
     XG_FOR_USES(u, x) n += u->user->op == XG_REDUCE;
     return n > 1;
 }

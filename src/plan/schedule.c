@@ -258,6 +258,7 @@ XG_APART XG_FN void xg_sched_over(xg_sched *s, uint32_t k) {
 typedef struct xg_sched_all {
     uint32_t *index;
     int64_t *peaks;
+    xg_trail trail;
 } xg_sched_all;
 
 XG_FN void xg_sched_find_given(xg_sched *s) {
@@ -712,12 +713,13 @@ XG_FN void xg_sched_beside(const xg_sched *s, uint32_t *order, int64_t peak) {
 /* ---- the choice ---- */
 
 /* Orders one computation; gives its peak. */
-XG_APART XG_FN int64_t xg_sched_comp(xg_arena *a, xg_comp *c, const xg_sched_all *all, bool *changed) {
+XG_APART XG_FN int64_t xg_sched_comp(xg_arena *a, xg_comp *c, xg_sched_all *all, bool *changed) {
     XG_TABLE void (*const orders[])(const xg_sched *s, uint32_t *order) = {
         xg_sched_text, xg_sched_list, xg_sched_dfs, xg_sched_plain};
     xg_sched s;
     uint32_t *order, *best, k, o;
     int64_t least = INT64_MAX, floor;
+    bool moves;
     xg_mark none = xg_arena_mark(a);
     xg_sched_init(&s, a, c, all);
     floor = xg_sched_floor(&s);
@@ -738,10 +740,12 @@ XG_APART XG_FN int64_t xg_sched_comp(xg_arena *a, xg_comp *c, const xg_sched_all
     }
     if (!c->module->is_scheduled) xg_sched_spread(&s, best, least);
     if (!c->module->is_scheduled) xg_sched_beside(&s, best, least);
-    for (k = 0; k < s.n; k++) {
-        *changed = *changed || best[k] != k;
-        xg_inst_move_before(s.insts[best[k]], NULL);
+    for (moves = false, k = 0; k < s.n; k++) {
+        moves = moves || best[k] != k;
+        if (moves) xg_inst_move_before(s.insts[best[k]], NULL);
+        xg_trail_on(&all->trail, s.insts[best[k]]);
     }
+    *changed = *changed || moves;
     xg_arena_reset(a, none);
     return least;
 }
@@ -752,6 +756,7 @@ XG_FN bool xg_plan_schedule(xg_module *m) {
     bool changed = false;
     xg_comp *c;
     uint32_t at;
+    memset(&all.trail, 0, sizeof all.trail);
     all.index = (uint32_t *)xg_alloc_raw(m->work, xg_mul(m->ctx, m->n_ids + (size_t)1, sizeof *all.index));
     all.peaks = XG_NEW_N(m->work, int64_t, m->n_comp_ids + (size_t)1);
     for (at = 0; at < run.n; at++) all.peaks[run.p[at]->id] = -1;

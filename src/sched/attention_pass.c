@@ -314,7 +314,7 @@ XG_FN void xg_attention_drop(xg_attention_members *w) {
         some = false;
         for (k = w->n; k-- > 0;) {
             if (!w->p[k] || w->p[k]->first_use || w->p[k] == w->p[k]->comp->root) continue;
-            xg_inst_remove(w->p[k]);
+            (w->p[k]->op == XG_DOT ? xg_inst_remove : xg_inst_reuse)(w->p[k]); /* the pass has a list of dots */
             w->p[k] = NULL;
             some = true;
         }
@@ -477,8 +477,8 @@ XG_FN bool xg_attention_comp(xg_comp *c) {
         bool taken = dots.p[k] && xg_attention_try(work, &known, dots.p[k], &a);
         xg_arena_reset(work, mark);
         if (!taken) continue;
-        for (j = 0; j < k; j++)
-            if (dots.p[j] == a.scores_dot) dots.p[j] = NULL; /* it is gone */
+        for (j = k; j > 0 && dots.p[j - 1] != a.scores_dot; j--) {} /* not far, as a rule */
+        if (j) dots.p[j - 1] = NULL;                                /* it is gone */
         changed = true;
     }
     return changed;

@@ -18,11 +18,12 @@ static void graph_check(xg_stage *io, const xg_comp *c) {
             if (i->operands[k].user != i)
                 xg_fail(io->ctx, XLAGPU_ERROR_INTERNAL, "operand %u of '%s' is broken", k, i->name.p);
         XG_FOR_USES(u, i) {
-            if (u->value != i || u->prev != before || XG_USE_INDEX(u) >= u->user->n_operands)
+            if (u->value != i || (before && u->prev != before) || XG_USE_INDEX(u) >= u->user->n_operands)
                 xg_fail(io->ctx, XLAGPU_ERROR_INTERNAL, "the users of '%s' are broken", i->name.p);
             before = u;
         }
-        if (i->last_use != before) xg_fail(io->ctx, XLAGPU_ERROR_INTERNAL, "the last user of '%s' is wrong", i->name.p);
+        if (before && i->first_use->prev != before)
+            xg_fail(io->ctx, XLAGPU_ERROR_INTERNAL, "the last user of '%s' is wrong", i->name.p);
         last = i;
         n++;
     }
