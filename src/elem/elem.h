@@ -141,10 +141,16 @@ XG_FN xg_kval *xg_elem_in_domain(
 /* an integer element as an index in [0, limit] */
 XG_FN const xg_inst *xg_concat_whole(const xg_inst *i);
 XG_FN xg_kval *xg_elem_clamped(xg_scope *s, xg_kval *v, xlagpu_type t, int64_t limit);
-/* A handler per word of the opcode table. */
-#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) \
-    XG_FN xg_elem xg_elem_##elem(xg_scope *s, const xg_inst *i, xg_kval *const *at);
-XG_OPS(X)
+/* A handler for each word of the opcode table's column `elem`. */
+/* clang-format off */
+#define XG_ELEM_WORDS(X) \
+    X(unary) X(identity) X(convert) X(reduce_precision) X(binary) X(compare) X(stochastic_convert) X(select) \
+    X(clamp) X(constant) X(iota) X(none) X(bitcast_convert) X(pad) X(concatenate) X(dynamic_slice) \
+    X(dynamic_update_slice) X(gather) X(scatter) X(dimension_size) X(dot) X(ragged_dot) X(convolution) X(reduce) \
+    X(reduce_window) X(select_and_scatter) X(map) X(whole) X(tuple) X(get_tuple_element) X(call) X(random_bits)
+/* clang-format on */
+#define X(word) XG_FN xg_elem xg_elem_##word(xg_scope *s, const xg_inst *i, xg_kval *const *at);
+XG_ELEM_WORDS(X)
 #undef X
 /* one function per partition; function 0 only if asked */
 XG_FN void xg_emit_functions(xg_fusion_emission *e, bool with_roots);
