@@ -293,8 +293,8 @@ XG_FN bool xg_emit_launch(
     xg_fusion_emission *e, int64_t threads, int64_t blocks, int64_t cluster); /* the end of a plan: true */
 /* ---- form.c ---- */
 typedef struct xg_form_field {
-    const char *name;
-    size_t at; /* of an int64_t in the emitter's struct */
+    char name[8];
+    uint16_t at; /* of an int64_t in the emitter's struct */
 } xg_form_field;
 XG_FN bool xg_form_is_whole(const xg_fusion_emission *e);   /* the order says all: nothing is left to decide */
 XG_FN bool xg_form_is_ordered(const xg_fusion_emission *e); /* the order says something of the form */
@@ -305,7 +305,7 @@ XG_FN void xg_form_put(xg_fusion_emission *e, const char *name, int64_t v);
 XG_FN void xg_form_read(const xg_fusion_emission *e, const xg_form_field *fields, uint32_t n, void *form);
 XG_FN void xg_form_write(xg_fusion_emission *e, const xg_form_field *fields, uint32_t n, const void *form);
 /* "walk", of an emitter with several: its number among the names, n if the order does not say or has none of them. */
-XG_FN uint32_t xg_form_walk(const xg_fusion_emission *e, const char *const *names, uint32_t n);
+XG_FN uint32_t xg_form_walk(const xg_fusion_emission *e, const char *names, uint32_t n);
 XG_FN void xg_form_write_walk(xg_fusion_emission *e, const char *name);
 /* One of several walks, first that of the form: each is made, and the one of the least estimated time taken. */
 XG_FN void xg_form_leave_open(xg_fusion_emission *e, const char *name);

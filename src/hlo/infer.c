@@ -45,11 +45,11 @@ XG_TABLE const uint8_t xg_infer_words[] = {
 #undef XG_INFER_WORDS
 
 static const char *xg_infer_types_text(uint32_t types) {
-    XG_TABLE const char *const names[16] = {"nothing", "pred", "integer", "pred or integer", "floating point",
-        "pred or floating point", "integer or floating point", "pred, integer or floating point", "complex",
-        "pred or complex", "integer or complex", "pred, integer or complex", "floating point or complex",
-        "pred, floating point or complex", "integer, floating point or complex", "of any element type"};
-    return names[types & 15];
+    return xg_text_nth("nothing\0pred\0integer\0pred or integer\0floating point\0pred or floating point\0"
+                       "integer or floating point\0pred, integer or floating point\0complex\0pred or complex\0"
+                       "integer or complex\0pred, integer or complex\0floating point or complex\0"
+                       "pred, floating point or complex\0integer, floating point or complex\0of any element type\0",
+        types & 15);
 }
 /* Scales, group sizes and random bits stand beside the operands that the table's types speak of; their rules look after
  * them. */

@@ -18,9 +18,7 @@ typedef enum xg_kclass {
 } xg_kclass;
 typedef struct xg_kelem_row {
     const char *text;
-    int bits;
-    xg_kclass cls;
-    xlagpu_type format;
+    uint8_t bits, cls, format; /* an xg_kclass, an xlagpu_type */
 } xg_kelem_row;
 #define XG_KFORMAT_INT(name) XLAGPU_INVALID
 #define XG_KFORMAT_INDEX(name) XLAGPU_INVALID
@@ -43,7 +41,7 @@ XG_ONE_COPY XG_FN bool xg_kelem_is_int(xg_kelem e) { return xg_kelem_rows[e].cls
 XG_ONE_COPY XG_FN bool xg_kelem_is_float(xg_kelem e) { return xg_kelem_rows[e].cls == XG_KCLASS_FLOAT; }
 XG_ONE_COPY XG_FN bool xg_kelem_is_complex(xg_kelem e) { return xg_kelem_rows[e].cls == XG_KCLASS_COMPLEX; }
 XG_ONE_COPY XG_FN const char *xg_kelem_name(xg_kelem e) { return xg_kelem_rows[e].text; }
-XG_ONE_COPY XG_FN xlagpu_type xg_kelem_format(xg_kelem e) { return xg_kelem_rows[e].format; }
+XG_ONE_COPY XG_FN xlagpu_type xg_kelem_format(xg_kelem e) { return (xlagpu_type)xg_kelem_rows[e].format; }
 
 XG_FN xg_kelem xg_kelem_of(xlagpu_type t) {
     switch (t) {
@@ -67,7 +65,7 @@ XG_FN xg_kelem xg_kelem_of(xlagpu_type t) {
     default: {
         int e;
         for (e = 0; e < (int)XG_E_COUNT; e++)
-            if (t != XLAGPU_INVALID && xg_kelem_rows[e].format == t) return (xg_kelem)e;
+            if (t != XLAGPU_INVALID && (xlagpu_type)xg_kelem_rows[e].format == t) return (xg_kelem)e;
         return XG_E_COUNT;
     }
     }
@@ -99,7 +97,7 @@ XG_TABLE const xg_kop_row xg_kop_rows[] = {
 #undef X
 };
 XG_TABLE const xg_kmma_row xg_kmma_rows[] = {
-#define X(name, a, b, sum, bytes, tensor) {a, b, XG_E_##sum, bytes, XG_TENSOR_##tensor},
+#define X(name, a, b, sum, bytes, tensor) {a, b, bytes, XG_E_##sum, XG_TENSOR_##tensor},
     XG_KIR_MMA(X)
 #undef X
 };

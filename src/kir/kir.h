@@ -210,9 +210,9 @@ typedef enum xg_kmma {
     XG_KMMA_COUNT
 } xg_kmma;
 typedef struct xg_kmma_row {
-    const char *a, *b;
+    char a[5], b[5];
+    uint8_t bytes;
     xg_kelem sum;
-    int32_t bytes;
     xg_cost_tensor tensor;
 } xg_kmma_row;
 enum {
@@ -519,6 +519,7 @@ XG_FN bool xg_kregion_inside(const xg_kregion *r, const xg_kregion *outer); /* r
 #define XG_FOR_KOPS(o, region) for (xg_kop *o = (region)->first; o; o = o->next)
 
 /* ---- print.c, parse.c, verify.c ---- */
+XG_FN const char *xg_kcmp_name(const xg_kop *op); /* the predicate of a comparison */
 XG_FN void xg_kir_print(xg_buf *b, const xg_kmodule *m);
 XG_FN xg_kmodule *xg_kir_parse(xg_ctx *c, xg_arena *a, xg_aff_ctx *aff, const xg_source *src); /* what print writes */
 XG_FN void xg_kir_verify(const xg_kmodule *m); /* fails with ERROR_INTERNAL naming function, operation and rule */

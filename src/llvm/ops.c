@@ -105,20 +105,8 @@ XG_FN void xg_llvm_native(xg_llvm *l, const xg_kop *op) {
 /* ---- operations that need more than a line ---- */
 
 XG_FN void xg_llvm_compare(xg_llvm *l, const xg_kop *op) {
-    XG_TABLE const char *const integers[] = {
-#define X(name, text) text,
-        XG_KIR_CMPI(X)
-#undef X
-    };
-    XG_TABLE const char *const floats[] = {
-#define X(name, text) text,
-        XG_KIR_CMPF(X)
-#undef X
-    };
-    bool f = op->op == XG_K_OP_CMPF;
     xg_llvm_begin(l, op);
-    xg_printf(&l->body, "%s %s ", f ? "fcmp" : "icmp",
-        f ? floats[op->flags % XG_CF_COUNT] : integers[op->flags % XG_CI_COUNT]);
+    xg_printf(&l->body, "%s %s ", op->op == XG_K_OP_CMPF ? "fcmp" : "icmp", xg_kcmp_name(op));
     xg_llvm_put_typed(&l->body, XG_KOPERAND(op, 0));
     xg_puts(&l->body, ", ");
     xg_llvm_put_value(&l->body, XG_KOPERAND(op, 1));

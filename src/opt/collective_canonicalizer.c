@@ -78,8 +78,7 @@ XG_FN xg_inst *xg_canon_parts_in(const xg_hb *b, xg_inst *x, int64_t dim) {
 /* The collective `op` among the devices of i. */
 XG_FN xg_inst *xg_canon_make(
     const xg_hb *b, const xg_inst *i, xg_opcode op, xg_inst **in, uint32_t n, const xg_shape *shape) {
-    XG_TABLE const char *const modes[] = {
-        "cross_replica", "cross_partition", "cross_replica_and_partition", "flattened_id"};
+    XG_TABLE const char modes[] = "cross_replica\0cross_partition\0cross_replica_and_partition\0flattened_id\0";
     xg_inst *made = xg_hb_op(b, op, shape, in, n);
     int64_t zero = 0;
     xg_str *word;
@@ -95,7 +94,7 @@ XG_FN xg_inst *xg_canon_make(
         memset(&mode, 0, sizeof mode);
         mode.key = XG_A_mode;
         word = XG_NEW(b->comp->module->arena, xg_str);
-        *word = xg_str_z(modes[xg_team_mode_of(i)]);
+        *word = xg_str_z(xg_text_nth(modes, xg_team_mode_of(i)));
         mode.v.str = word;
         xg_inst_set_attr(made, mode);
     }

@@ -115,7 +115,7 @@ XG_FN int64_t xg_while_count(xlagpu_type t, xg_str direction, int64_t init, int6
 }
 /* -1: not known. *index: which element counts. */
 XG_FN int64_t xg_while_trips(xg_while *w, int64_t *index) {
-    XG_TABLE const char *const mirrored[][2] = {{"LT", "GT"}, {"GT", "LT"}, {"LE", "GE"}, {"GE", "LE"}, {"NE", "NE"}};
+    XG_TABLE const char mirrored[][2][3] = {{"LT", "GT"}, {"GT", "LT"}, {"LE", "GE"}, {"GE", "LE"}, {"NE", "NE"}};
     const xg_inst *c = w->condition->root, *counter, *begin, *next;
     xg_str direction;
     int64_t bound, init, step, side;

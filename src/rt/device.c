@@ -27,12 +27,13 @@ XG_FN XG_COLD void xr_note(xg_ctx *c, const char *format, ...) {
 }
 
 XG_FN XG_COLD const char *xr_status_text(xlagpu_status s) {
-    XG_TABLE const char *const texts[] = {
-#define X(name, text) text,
+    XG_TABLE const char texts[] =
+#define X(name, text) text "\0"
         XLAGPU_STATUSES(X)
 #undef X
-    };
-    return (size_t)s < XG_COUNT(texts) ? texts[s] : "unknown status";
+        ;
+    const char *text = xg_text_nth(texts, (size_t)s);
+    return text ? text : "unknown status";
 }
 
 XG_FN XG_COLD bool xr_wants(const char *wish, const char *platform) {
