@@ -15,44 +15,56 @@
 #define XG_COST_DEVICE_C
 #include "cost.h"
 
+/* X(figure, shift): what a kind says, in units of 1 << shift. */
+/* clang-format off */
+#define XG_DEVICE_KIND_FIGURES(X) \
+    X(threads_per_sm, 0) X(blocks_per_sm, 0) X(blocks_per_cluster, 0) \
+    X(shared_per_sm, 10) X(shared_per_block, 10) X(shared_reserved, 0) X(l1_bytes, 10) \
+    X(f32_rate, 0) X(f16_rate, 0) X(f64_rate, 0) X(int_rate, 0) X(special_rate, 0) X(convert_rate, 0) \
+    X(tensor_i8, 0) X(tensor_f64, 0) X(tensor_f4, 0) X(mma_permille, 0) \
+    X(shared_latency, 0) X(l1_latency, 0) X(l2_latency, 0) X(memory_latency, 0) \
+    X(read_permille, 0) X(copy_permille, 0) X(launch_ns, 0) X(graph_ns, 0)
+/* clang-format on */
+enum {
+#define X(figure, shift) XG_DEVICE_KIND_##figure,
+    XG_DEVICE_KIND_FIGURES(X)
+#undef X
+    XG_DEVICE_KIND_COUNT
+};
 typedef struct xg_device_kind {
-    uint32_t cc;
-    uint16_t threads_per_sm, blocks_per_sm, blocks_per_cluster;
-    uint16_t shared_kib, block_kib, reserved, l1_kib;                            /* a multiprocessor */
-    uint16_t f32_rate, f16_rate, f64_rate, int_rate, special_rate, convert_rate; /* lanes a clock */
-    uint16_t tensor_i8, tensor_f64, tensor_f4, f8, mma_permille;                 /* f8: times tensor_f16 */
-    uint16_t shared_latency, l1_latency, l2_latency, memory_latency;             /* clocks */
-    uint16_t read_permille, copy_permille, launch_ns, graph_ns;
+    uint8_t cc, f8; /* f8: times tensor_f16 */
+    uint16_t figures[XG_DEVICE_KIND_COUNT];
 } xg_device_kind;
 
 /* clang-format off */
 XG_TABLE const xg_device_kind xg_device_kinds[] = {
-    /* cc  threads, blocks, cluster | shared, of a block, reserved, with L1 | f32, f16, f64, int, special, convert
-     *     | tensor: i8, f64, f4, f8 times f16, mma.sync | latencies: shared, L1, L2, memory | read, copy | launch, graph */
+    /* cc, f8 | threads, blocks, cluster | shared KiB, of a block, reserved, KiB with L1 | f32, f16, f64, int, special,
+     *     convert: lanes a clock | tensor: i8, f64, f4, mma.sync | latencies in clocks: shared, L1, L2, memory | read,
+     *     copy | launch, graph */
     /* E: a core as a multiprocessor: blocks run one after the other on 8 lanes; shared memory lies in its caches */
-    {70, 1024, 1, 1, 256, 192, 0, 32, 16, 16, 8, 16, 2, 8, 0, 0, 0, 0, 0, 5, 5, 15, 300, 800, 400, 1000, 1000},
-    {71, 1024, 1, 1, 256, 192, 0, 32, 32, 32, 16, 32, 4, 16, 0, 0, 0, 0, 0, 5, 5, 15, 300, 800, 400, 1000, 1000}, /* ... or on 16 */
+    {70, 0, {1024, 1, 1, 256, 192, 0, 32, 16, 16, 8, 16, 2, 8, 0, 0, 0, 0, 5, 5, 15, 300, 800, 400, 1000, 1000}},
+    {71, 0, {1024, 1, 1, 256, 192, 0, 32, 32, 32, 16, 32, 4, 16, 0, 0, 0, 0, 5, 5, 15, 300, 800, 400, 1000, 1000}}, /* ... or on 16 */
     /* limits and rates G, D; latencies: accel-sim's Turing and gpu-micro-bench's 2080S; copy: cuda-samples' log on T4 */
-    {75, 1024, 16, 1, 64, 64, 0, 96, 64, 128, 2, 64, 16, 16, 1024, 0, 0, 0, 1000, 21, 34, 220, 450, 750, 750, 2410, 1270},
+    {75, 0, {1024, 16, 1, 64, 64, 0, 96, 64, 128, 2, 64, 16, 16, 1024, 0, 0, 1000, 21, 34, 220, 450, 750, 750, 2410, 1270}},
     /* latencies B; shares of memory A, B; launches B */
-    {80, 2048, 32, 1, 164, 163, 1024, 192, 64, 256, 32, 64, 16, 16, 2048, 64, 0, 0, 1000, 23, 35, 206, 560, 900, 820, 2630, 1350},
+    {80, 0, {2048, 32, 1, 164, 163, 1024, 192, 64, 256, 32, 64, 16, 16, 2048, 64, 0, 1000, 23, 35, 206, 560, 900, 820, 2630, 1350}},
     /* latencies: gpu-micro-bench's 3090; launches B on A40 */
-    {86, 1536, 16, 1, 100, 99, 1024, 128, 128, 128, 2, 64, 16, 16, 1024, 0, 0, 0, 1000, 23, 34, 236, 480, 950, 900, 2020, 1100},
+    {86, 0, {1536, 16, 1, 100, 99, 1024, 128, 128, 128, 2, 64, 16, 16, 1024, 0, 0, 1000, 23, 34, 236, 480, 950, 900, 2020, 1100}},
     /* E but for limits and rates */
-    {87, 1536, 16, 1, 164, 163, 1024, 192, 128, 256, 2, 64, 16, 16, 2048, 0, 0, 0, 1000, 23, 35, 220, 600, 850, 800, 2630, 1350},
-    {88, 1536, 16, 1, 164, 163, 1024, 192, 128, 256, 2, 64, 16, 16, 2048, 0, 0, 0, 1000, 23, 35, 220, 600, 850, 800, 2630, 1350},
+    {87, 0, {1536, 16, 1, 164, 163, 1024, 192, 128, 256, 2, 64, 16, 16, 2048, 0, 0, 1000, 23, 35, 220, 600, 850, 800, 2630, 1350}},
+    {88, 0, {1536, 16, 1, 164, 163, 1024, 192, 128, 256, 2, 64, 16, 16, 2048, 0, 0, 1000, 23, 35, 220, 600, 850, 800, 2630, 1350}},
     /* latencies B, H; shares and launches B on L40 */
-    {89, 1536, 24, 1, 100, 99, 1024, 128, 128, 128, 2, 64, 16, 16, 1024, 0, 0, 2, 1000, 30, 36, 280, 600, 980, 920, 1630, 940},
+    {89, 2, {1536, 24, 1, 100, 99, 1024, 128, 128, 128, 2, 64, 16, 16, 1024, 0, 0, 1000, 30, 36, 280, 600, 980, 920, 1630, 940}},
     /* latencies H, B; shares A, Q; launches B; mma.sync beside wgmma: XLA's 0.63, after ThunderKittens */
-    {90, 2048, 32, 8, 228, 227, 1024, 256, 128, 256, 64, 64, 16, 16, 4096, 128, 0, 2, 630, 29, 33, 273, 680, 950, 850, 2410, 1270},
+    {90, 2, {2048, 32, 8, 228, 227, 1024, 256, 128, 256, 64, 64, 16, 16, 4096, 128, 0, 630, 29, 33, 273, 680, 950, 850, 2410, 1270}},
     /* rates X; latencies: AI_kernels (markdewing); copy: cub's scan; mma.sync: 409 of 1359 TFLOP/s, L; launches E */
-    {100, 2048, 32, 8, 228, 227, 1024, 256, 128, 128, 64, 64, 16, 16, 8192, 64, 16384, 2, 300, 30, 40, 295, 860, 900, 810, 2410, 1270},
+    {100, 2, {2048, 32, 8, 228, 227, 1024, 256, 128, 128, 64, 64, 16, 16, 8192, 64, 16384, 300, 30, 40, 295, 860, 900, 810, 2410, 1270}},
     /* D: f64 and 8-bit integers are slow here; the rest as 10.0 */
-    {103, 2048, 32, 8, 228, 227, 1024, 256, 128, 128, 2, 64, 16, 16, 256, 2, 24576, 2, 300, 30, 40, 295, 860, 900, 810, 2410, 1270},
-    {110, 1536, 24, 1, 228, 227, 1024, 256, 128, 128, 2, 64, 16, 16, 8192, 2, 16384, 2, 300, 30, 40, 295, 860, 850, 800, 2410, 1270},
+    {103, 2, {2048, 32, 8, 228, 227, 1024, 256, 128, 128, 2, 64, 16, 16, 256, 2, 24576, 300, 30, 40, 295, 860, 900, 810, 2410, 1270}},
+    {110, 2, {1536, 24, 1, 228, 227, 1024, 256, 128, 128, 2, 64, 16, 16, 8192, 2, 16384, 300, 30, 40, 295, 860, 850, 800, 2410, 1270}},
     /* latencies: AI_kernels; int: one pipe with f32, Q; launches E as 8.9 */
-    {120, 1536, 24, 1, 100, 99, 1024, 128, 128, 128, 2, 128, 16, 16, 1024, 0, 2048, 2, 1000, 30, 44, 360, 936, 900, 890, 1630, 940},
-    {121, 1536, 24, 1, 100, 99, 1024, 128, 128, 128, 2, 128, 16, 16, 1024, 0, 2048, 2, 1000, 30, 44, 360, 936, 850, 800, 1630, 940},
+    {120, 2, {1536, 24, 1, 100, 99, 1024, 128, 128, 128, 2, 128, 16, 16, 1024, 0, 2048, 1000, 30, 44, 360, 936, 900, 890, 1630, 940}},
+    {121, 2, {1536, 24, 1, 100, 99, 1024, 128, 128, 128, 2, 128, 16, 16, 1024, 0, 2048, 1000, 30, 44, 360, 936, 850, 800, 1630, 940}},
 };
 
 typedef struct xg_device_part {
@@ -64,7 +76,6 @@ typedef struct xg_device_part {
     int64_t memory_bytes;
 } xg_device_part;
 
-#define XG_DEVICE_KIB(n) ((int64_t)(n) << 10)
 #define XG_DEVICE_MIB(n) ((int64_t)(n) << 20)
 #define XG_DEVICE_GIB(n) ((int64_t)(n) << 30)
 /* The clock that busy matrix units leave, of the best product's share of the rate at `rated` MHz, in thousandths. That
@@ -133,38 +144,28 @@ XG_FN const xg_device_kind *xg_device_kind_of(uint32_t cc) {
 }
 
 XG_FN XG_COLD void xg_device_fill_kind(xg_device *d, const xg_device_kind *k) {
-    d->threads_per_sm = k->threads_per_sm;
-    d->blocks_per_sm = k->blocks_per_sm;
-    d->blocks_per_cluster = k->blocks_per_cluster;
+    XG_TABLE const uint16_t places[] = {
+#define X(figure, shift) offsetof(xg_device, figure),
+        XG_DEVICE_KIND_FIGURES(X)
+#undef X
+    };
+    XG_TABLE const uint8_t shifts[] = {
+#define X(figure, shift) shift,
+        XG_DEVICE_KIND_FIGURES(X)
+#undef X
+    };
+    uint32_t i;
+    for (i = 0; i < XG_DEVICE_KIND_COUNT; i++) {
+        int64_t v = (int64_t)k->figures[i] << shifts[i];
+        memcpy((char *)d + places[i], &v, sizeof v);
+    }
     d->threads_per_block = XG_DEVICE_THREADS_PER_BLOCK;
     d->async_bytes = k->cc >= XG_DEVICE_ASYNC_CC ? XG_DEVICE_ASYNC_BYTES : 0;
     d->red_bytes = k->cc >= XG_DEVICE_RED_CC ? XG_DEVICE_RED_BYTES : 0;
     d->registers_per_sm = XG_DEVICE_REGISTERS;
     d->registers_per_thread = XG_DEVICE_REGISTERS_PER_THREAD;
-    d->shared_per_sm = XG_DEVICE_KIB(k->shared_kib);
-    d->shared_per_block = XG_DEVICE_KIB(k->block_kib);
     d->shared_static = XG_SHARED_STATIC_BYTES;
-    d->shared_reserved = k->reserved;
-    d->l1_bytes = XG_DEVICE_KIB(k->l1_kib);
-    d->f32_rate = k->f32_rate;
-    d->f16_rate = k->f16_rate;
-    d->f64_rate = k->f64_rate;
-    d->int_rate = k->int_rate;
-    d->special_rate = k->special_rate;
-    d->convert_rate = k->convert_rate;
     d->shuffle_rate = XG_DEVICE_SHUFFLE_LANES;
-    d->tensor_i8 = k->tensor_i8;
-    d->tensor_f64 = k->tensor_f64;
-    d->tensor_f4 = k->tensor_f4;
-    d->mma_permille = k->mma_permille;
-    d->shared_latency = k->shared_latency;
-    d->l1_latency = k->l1_latency;
-    d->l2_latency = k->l2_latency;
-    d->memory_latency = k->memory_latency;
-    d->read_permille = k->read_permille;
-    d->copy_permille = k->copy_permille;
-    d->launch_ns = k->launch_ns;
-    d->graph_ns = k->graph_ns;
     d->meet_ns = XG_DEVICE_MEET_NS;
 }
 

@@ -198,22 +198,19 @@ typedef enum xg_sim_sreg {
 #undef X
     XG_SIM_SREG_COUNT
 } xg_sim_sreg;
-typedef struct xg_sim_sreg_row {
-    char text[21];
-    uint8_t bytes;
-} xg_sim_sreg_row;
-XG_TABLE const xg_sim_sreg_row xg_sim_sregs[XG_SIM_SREG_COUNT] = {
-#define X(text, name, bytes) {text, bytes},
+XG_TABLE const char xg_sim_sreg_names[] =
+#define X(text, name, bytes) text "\0"
+    XG_SIM_SREGS(X)
+#undef X
+    ;
+XG_TABLE const uint8_t xg_sim_sreg_bytes[] = {
+#define X(text, name, bytes) bytes,
     XG_SIM_SREGS(X)
 #undef X
 };
-XG_FN const char *xg_sim_sreg_name(const void *user, size_t i) {
-    (void)user;
-    return i < XG_SIM_SREG_COUNT ? xg_sim_sregs[i].text : NULL;
-}
 
 XG_NORETURN XG_FN void xg_sim_unknown_word(xg_sim_asm *p, const xg_sim_operand *o) {
-    const char *near_name = o->word.p[0] == '%' ? xg_nearest(o->word, xg_sim_sreg_name, NULL) : NULL;
+    const char *near_name = o->word.p[0] == '%' ? xg_nearest(o->word, xg_text_nth, xg_sim_sreg_names) : NULL;
     char hint[80];
     if (near_name) xg_format(hint, sizeof hint, "did you mean %s?", near_name);
     xg_sim_bad(p, o->at, near_name ? hint : NULL, "'%.*s' is not declared", (int)o->word.n, o->word.p);
@@ -244,16 +241,16 @@ XG_FN bool xg_sim_sreg_zero(xg_str w, uint32_t *bytes) {
     return false;
 }
 XG_FN uint32_t xg_sim_sreg_read(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i) {
-    uint32_t t = xg_sim_temp(p, xg_sim_sregs[i].bytes);
+    uint32_t t = xg_sim_temp(p, xg_sim_sreg_bytes[i]);
     xg_sim_ins *in = xg_sim_put(p, s, XG_SIM_K_SREG);
     in->d = t;
     in->op = (uint16_t)i;
     return t;
 }
 XG_FN uint32_t xg_sim_special(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o) {
+    const char *name = xg_sim_sreg_names;
     uint32_t i, t;
-    for (i = 0; i < XG_SIM_SREG_COUNT; i++)
-        if (xg_str_is(o->word, xg_sim_sregs[i].text)) break;
+    for (i = 0; *name && !xg_str_is(o->word, name); i++) name += strlen(name) + 1;
     if (i == XG_SIM_SREG_COUNT && xg_sim_sreg_zero(o->word, &t)) return xg_sim_constant(p, 0, t);
     if (i == XG_SIM_SREG_COUNT) xg_sim_unknown_word(p, o);
     return xg_sim_sreg_read(p, s, i);
