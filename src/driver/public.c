@@ -81,15 +81,7 @@ XLAGPU_DEF void xlagpu_error_position(const xlagpu_context *x, uint32_t *line, u
     if (line) *line = x ? x->c.line : 0;
     if (column) *column = x ? x->c.column : 0;
 }
-XLAGPU_DEF const char *xlagpu_status_text(xlagpu_status s) {
-    XG_TABLE const char texts[] =
-#define X(name, text) text "\0"
-        XLAGPU_STATUSES(X)
-#undef X
-        ;
-    const char *text = xg_text_nth(texts, (size_t)s);
-    return text ? text : "unknown status";
-}
+XLAGPU_DEF const char *xlagpu_status_text(xlagpu_status s) { return xg_status_text(s); }
 XLAGPU_DEF const char *xlagpu_type_text(xlagpu_type t) {
     return (size_t)t < XLAGPU_TYPE_COUNT ? xg_type_name(t) : "invalid";
 }

@@ -26,16 +26,6 @@ XG_FN XG_COLD void xr_note(xg_ctx *c, const char *format, ...) {
     va_end(args);
 }
 
-XG_FN XG_COLD const char *xr_status_text(xlagpu_status s) {
-    XG_TABLE const char texts[] =
-#define X(name, text) text "\0"
-        XLAGPU_STATUSES(X)
-#undef X
-        ;
-    const char *text = xg_text_nth(texts, (size_t)s);
-    return text ? text : "unknown status";
-}
-
 XG_FN XG_COLD bool xr_wants(const char *wish, const char *platform) {
     return !wish || strcmp(wish, "auto") == 0 || strcmp(wish, platform) == 0;
 }
