@@ -122,7 +122,7 @@ XG_FN xg_indexing_group *xg_loop_places(xg_loop_walk *w) {
     place = xg_imap_of_dims(x, 1, s->rank);
     place->dims[0].range = xg_range_of(0, s->elements - 1);
     xg_index_delinearise(x, &order, xg_aff_dim(x, 0), place->results);
-    return w->places = xg_indexing_group_back(x, e->roots[0], 0, xg_imap_simplify(x, place));
+    return w->places = xg_indexing_group_back(x, e->roots[0], xg_imap_simplify(x, place));
 }
 /* Whether the element of the parameter is known from the place in memory modulo so much; the elements of the root: it
  * is at the same place. */
@@ -195,7 +195,7 @@ XG_FN int64_t xg_loop_same(const xg_fusion_emission *e, const xg_inst *param, xg
     if (!xg_shape_is_array(param->shape) || param->shape->elements <= 1 ||
         param->shape->elements > root->elements / 2 || root->elements % param->shape->elements)
         return 0;
-    if (!*maps_of) *maps_of = xg_indexing_group_back(e->m->aff, e->roots[0], 0, NULL);
+    if (!*maps_of) *maps_of = xg_indexing_group_back(e->m->aff, e->roots[0], NULL);
     g = *maps_of;
     maps = xg_indexing_group_maps(g, param, 0);
     order = xg_index_order_of_shape(root);

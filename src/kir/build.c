@@ -386,9 +386,12 @@ XG_FN xg_kregion *xg_kir_region_args(xg_kb *b, xg_kop *op, uint32_t which, const
 XG_FN xg_kval *xg_kir_value(xg_kb *b, xg_kopcode op, xg_kval *const *operands, uint32_t n, const xg_ktype *t) {
     return xg_kir_op(b, op, operands, n, &t, 1, 0)->results;
 }
+XG_ONE_COPY XG_FN xg_kval *xg_kir_of(xg_kb *b, xg_kopcode op, xg_kval *x, const xg_ktype *t) {
+    return xg_kir_value(b, op, &x, 1, t);
+}
 
 XG_FN xg_kval *xg_k1(xg_kb *b, xg_kopcode op, xg_kval *x) {
-    return xg_kfolded(b, xg_kir_value(b, op, &x, 1, x ? x->type : NULL));
+    return xg_kfolded(b, xg_kir_of(b, op, x, x ? x->type : NULL));
 }
 XG_FN xg_kval *xg_k2(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y) {
     xg_kval *v[2];
@@ -404,7 +407,7 @@ XG_FN xg_kval *xg_k3(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y, xg_kval *z
     return xg_kfolded(b, xg_kir_value(b, op, v, 3, op == XG_K_OP_SELECT ? y->type : x->type));
 }
 XG_FN xg_kval *xg_kcast(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kelem to) {
-    return xg_kfolded(b, xg_kir_value(b, op, &x, 1, xg_ktype_with_elem(b->m, x->type, to)));
+    return xg_kfolded(b, xg_kir_of(b, op, x, xg_ktype_with_elem(b->m, x->type, to)));
 }
 
 /* ---- constants ---- */
@@ -548,6 +551,9 @@ XG_FN xg_kval *xg_kextract(xg_kb *b, xg_kval *tensor, xg_kval *const *indices, u
 }
 XG_FN xg_kval *xg_kinsert(xg_kb *b, xg_kval *value, xg_kval *tensor, xg_kval *const *indices, uint32_t n) {
     return xg_kir_value(b, XG_K_OP_INSERT, xg_kindexed(b, value, tensor, indices, n), n + 2, tensor->type);
+}
+XG_ONE_COPY XG_FN xg_kval *xg_kinsert_at(xg_kb *b, xg_kval *value, xg_kval *tensor, xg_kval *index) {
+    return xg_kinsert(b, value, tensor, &index, 1);
 }
 
 XG_FN xg_kval *xg_kid(xg_kb *b, xg_kopcode code, int axis, int64_t count) {

@@ -734,7 +734,7 @@ XG_FN xg_kop *xg_kparse_part(xg_kparser *p, xg_kb *b, xg_kopcode code) {
 XG_FN xg_kop *xg_kparse_approx(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kval *v = xg_kparse_value(p);
     uint32_t flags = xg_kparse_words(p, xg_kapprox_words);
-    xg_kop *op = xg_kir_value(b, code, &v, 1, v->type)->def;
+    xg_kop *op = xg_kir_of(b, code, v, v->type)->def;
     op->flags |= flags;
     xg_kexpect(p, ":");
     xg_kexpect_type(p, v->type);
@@ -779,7 +779,7 @@ XG_FN xg_kop *xg_kparse_load(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kop *op;
     xg_kexpect_type(p, v->type);
     xg_kexpect(p, "->");
-    op = xg_kir_value(b, code, &v, 1, xg_kparse_type(p))->def;
+    op = xg_kir_of(b, code, v, xg_kparse_type(p))->def;
     op->a = alignment;
     op->flags = flags;
     return op;

@@ -397,7 +397,7 @@ XG_KRULE(bitcast_bitcast) {
     return xg_kval_by(XG_K0, XG_K_OP_BITCAST)
                ? (xg_kof(XG_K0, 0)->type == op->results->type
                          ? xg_kof(XG_K0, 0)
-                         : xg_kir_value(b, XG_K_OP_BITCAST, &XG_K0->def->operands[0].value, 1, op->results->type))
+                         : xg_kir_of(b, XG_K_OP_BITCAST, XG_K0->def->operands[0].value, op->results->type))
                : NULL;
 }
 /* A vector of bytes that is only bitcast to words is loaded as words. */
@@ -407,7 +407,7 @@ XG_KRULE(bitcast_load) {
     if (!xg_kval_by(x, XG_K_OP_LOAD) || !(x->def->flags & KM_INVARIANT) || x->first_use != x->last_use) return NULL;
     if (op->results->type->elem != XG_E_I32 || xg_kelem_bytes(x->type->elem) != 1) return NULL;
     p = XG_KOPERAND(x->def, 0);
-    v = xg_kir_value(b, XG_K_OP_LOAD, &p, 1, op->results->type);
+    v = xg_kir_of(b, XG_K_OP_LOAD, p, op->results->type);
     v->def->a = x->def->a;
     v->def->flags = x->def->flags;
     return v;

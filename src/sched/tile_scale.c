@@ -170,7 +170,7 @@ XG_FN xg_kval *xg_tile_scale_word(xg_tile_kernel *w, xg_kval *word, int64_t matr
     xg_kb *b = &w->s.b;
     int64_t n, k;
     v[0] = word;
-    if (wide) word = xg_kir_value(b, XG_K_OP_BITCAST, &word, 1, pair);
+    if (wide) word = xg_kir_of(b, XG_K_OP_BITCAST, word, pair);
     for (k = 0; k < 1 + wide; k++) {
         o[0] = word;
         o[1] = xg_elem_index(&w->s, k);

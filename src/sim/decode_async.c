@@ -243,7 +243,7 @@ XG_FN void xg_sim_d_policy(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_source(p, s, 3, XG_SIM_U32);
     } else
         xg_sim_no_form(p, s);
-    d = xg_sim_dest(p, s, 0, XG_SIM_B64);
+    d = xg_sim_dest(p, s, XG_SIM_B64);
     for (i = 0; !xg_sim_has(s, kinds[i]); i++) {}
     xg_sim_alu(p, s, XG_F(mov_b64), d, xg_sim_constant(p, bits[i], 8), XG_SIM_NOREG, XG_SIM_NOREG);
 }
@@ -261,7 +261,7 @@ XG_FN void xg_sim_mbarrier_arrive(xg_sim_asm *p, xg_sim_stmt *s, uint32_t flags)
     if (s->o[0].kind != XG_SIM_O_SINK) {
         if (xg_sim_has(s, "shared::cluster"))
             xg_sim_bad(p, s->o[0].at, "write _", "an arrival at another block's barrier gives no state");
-        d = xg_sim_dest(p, s, 0, XG_SIM_B64);
+        d = xg_sim_dest(p, s, XG_SIM_B64);
     }
     in = xg_sim_put_async(p, s, XG_SIM_Y_MB_ARRIVE);
     in->a = a.code;
@@ -278,7 +278,7 @@ XG_FN void xg_sim_mbarrier_wait(xg_sim_asm *p, xg_sim_stmt *s, bool parity, bool
     a = xg_sim_spot_of(p, s, &s->o[1], xg_sim_shared_word(s));
     b = xg_sim_source(p, s, 2, parity ? XG_SIM_U32 : XG_SIM_B64);
     if (s->n == 4) xg_sim_source(p, s, 3, XG_SIM_U32);
-    d = xg_sim_dest(p, s, 0, XG_SIM_PRED);
+    d = xg_sim_dest(p, s, XG_SIM_PRED);
     in = xg_sim_put_async(p, s, XG_SIM_Y_MB_TEST);
     in->a = a.code;
     in->b = b;
@@ -315,7 +315,7 @@ XG_FN void xg_sim_d_mbarrier(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         uint32_t a, d;
         xg_sim_operands(p, s, 2, 2);
         a = xg_sim_source(p, s, 1, XG_SIM_B64);
-        d = xg_sim_dest(p, s, 0, XG_SIM_B32);
+        d = xg_sim_dest(p, s, XG_SIM_B32);
         in = xg_sim_put_async(p, s, XG_SIM_Y_MB_PENDING);
         in->a = a;
         in->d = d;
@@ -355,7 +355,7 @@ XG_FN void xg_sim_d_mapa(xg_sim_asm *p, xg_sim_stmt *s, uint32_t rank) {
     xg_sim_operands(p, s, rank ? 2 : 3, rank ? 2 : 3);
     a = xg_sim_source(p, s, 1, wide ? XG_SIM_U64 : XG_SIM_U32);
     if (!rank) b = xg_sim_source(p, s, 2, XG_SIM_U32);
-    d = xg_sim_dest(p, s, 0, rank || !wide ? XG_SIM_U32 : XG_SIM_U64);
+    d = xg_sim_dest(p, s, rank || !wide ? XG_SIM_U32 : XG_SIM_U64);
     in = xg_sim_put_async(p, s, rank ? XG_SIM_Y_RANK : XG_SIM_Y_MAPA);
     in->a = a;
     in->b = b;

@@ -232,7 +232,7 @@ XG_FN void xg_sim_d_movmatrix(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     if (!xg_sim_form(s, "sync aligned m8n8 trans b16")) xg_sim_no_form(p, s);
     xg_sim_operands(p, s, 2, 2);
     a = xg_sim_source(p, s, 1, XG_SIM_B32);
-    d = xg_sim_dest(p, s, 0, XG_SIM_B32);
+    d = xg_sim_dest(p, s, XG_SIM_B32);
     r.codes[0] = a;
     r.codes[1] = d;
     r.n = 2;

@@ -21,7 +21,7 @@ XG_FN void xg_sim_d_stack(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
     if (op != XG_SIM_Y_STACK_SAVE) a = xg_sim_source(p, s, op == XG_SIM_Y_ALLOCA ? 1 : 0, t);
     if (s->n == 3) align = xg_sim_literal(p, s, 2, 1 << 15);
     if (!align || align & (align - 1)) xg_sim_wrong(p, s->o[2].at, "an alignment is a power of two");
-    if (op != XG_SIM_Y_STACK_RESTORE) d = xg_sim_dest(p, s, 0, t);
+    if (op != XG_SIM_Y_STACK_RESTORE) d = xg_sim_dest(p, s, t);
     in = xg_sim_put_async(p, s, (xg_sim_asyncop)op);
     in->a = a;
     in->d = d;
