@@ -44,16 +44,31 @@ XG_ONE_COPY XG_FN const char *xg_kelem_name(xg_kelem e) { return xg_kelem_rows[e
 XG_ONE_COPY XG_FN xlagpu_type xg_kelem_format(xg_kelem e) { return (xlagpu_type)xg_kelem_rows[e].format; }
 
 XG_FN xg_kelem xg_kelem_of(xlagpu_type t) {
-    int bits = xg_type_bits(t), e;
-    switch (xg_type_class(t)) {
-    case XGT_P: return XG_E_I1;
-    case XGT_I: return bits <= 8 ? XG_E_I8 : bits == 16 ? XG_E_I16 : bits == 32 ? XG_E_I32 : XG_E_I64;
-    case XGT_C: return bits == 64 ? XG_E_C64 : XG_E_C128;
-    default: break;
+    switch (t) {
+    case XLAGPU_PRED: return XG_E_I1;
+    case XLAGPU_S1:
+    case XLAGPU_S2:
+    case XLAGPU_S4:
+    case XLAGPU_S8:
+    case XLAGPU_U1:
+    case XLAGPU_U2:
+    case XLAGPU_U4:
+    case XLAGPU_U8: return XG_E_I8;
+    case XLAGPU_S16:
+    case XLAGPU_U16: return XG_E_I16;
+    case XLAGPU_S32:
+    case XLAGPU_U32: return XG_E_I32;
+    case XLAGPU_S64:
+    case XLAGPU_U64: return XG_E_I64;
+    case XLAGPU_C64: return XG_E_C64;
+    case XLAGPU_C128: return XG_E_C128;
+    default: {
+        int e;
+        for (e = 0; e < (int)XG_E_COUNT; e++)
+            if (t != XLAGPU_INVALID && (xlagpu_type)xg_kelem_rows[e].format == t) return (xg_kelem)e;
+        return XG_E_COUNT;
     }
-    for (e = 0; e < (int)XG_E_COUNT; e++)
-        if (t != XLAGPU_INVALID && (xlagpu_type)xg_kelem_rows[e].format == t) return (xg_kelem)e;
-    return XG_E_COUNT;
+    }
 }
 
 /* ---- operations' table ---- */
