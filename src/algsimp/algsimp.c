@@ -21,8 +21,8 @@ XG_TABLE const xg_alg_fn xg_alg_runs[] = {
     XG_ALG_RULES(X)
 #undef X
 };
-XG_TABLE const uint16_t xg_alg_ops[] = {
-#define X(name, op, law) (uint16_t) XG_##op,
+XG_TABLE const uint8_t xg_alg_ops[] = {
+#define X(name, op, law) (uint8_t) XG_##op,
     XG_ALG_RULES(X)
 #undef X
 };

@@ -182,7 +182,7 @@ RULE(not_not) {
 }
 /* Where nothing is unordered; equality is never unordered. */
 RULE(not_compare) {
-    XG_TABLE const char *const opposite[][2] = {
+    XG_TABLE const char opposite[][2][3] = {
         {"EQ", "NE"}, {"NE", "EQ"}, {"LT", "GE"}, {"GE", "LT"}, {"GT", "LE"}, {"LE", "GT"}};
     xg_inst *c = P(0), *made;
     xg_str direction;

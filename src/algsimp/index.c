@@ -114,7 +114,7 @@ RULE(concatenate_windows) {
     made = xg_hb_op(&a->b, XG_GATHER, xg_hb_shape(&a->b, i->shape->type, dims, k + 1), in, 2);
     xg_inst_set_ints(made, XG_A_offset_dims, offset, k);
     xg_inst_set_ints(made, XG_A_collapsed_slice_dims, offset, 0);
-    xg_inst_set_ints(made, XG_A_start_index_map, &along, 1);
+    xg_inst_set_one(made, XG_A_start_index_map, along);
     xg_inst_set_int(made, XG_A_index_vector_dim, 1);
     xg_inst_set_ints(made, XG_A_slice_sizes, DIMS(s), k);
     return xg_hb_reshape(&a->b, made, DIMS(i), RANK(i));

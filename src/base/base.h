@@ -159,6 +159,7 @@ XG_FN int xg_word_in(const char *list, xg_str word);
 /* The k-th of texts behind one another, each ended by a NUL, none of them empty: "add\0min\0max\0". NULL: there are no
  * more. */
 XG_FN const char *xg_text_nth(const void *texts, size_t k);
+XG_FN const char *xg_status_text(xlagpu_status s);
 XG_FN xg_str xg_str_copy(xg_arena *a, xg_str s); /* NUL-terminated */
 XG_FN uint32_t xg_hash(const void *p, size_t n);
 XG_FN uint32_t xg_hash_mix(uint32_t h, uint64_t x);

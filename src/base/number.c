@@ -37,7 +37,7 @@
 
 XG_TABLE const xg_float_format xg_float_formats[] = {
 #define X(type, bits, e, m, bias, sign, inf, nan, fnuz, zero, nan_bits, max_bits, lo, hi) \
-    {XLAGPU_##type, bits, e, m, bias, sign != 0, inf != 0, nan != 0, fnuz != 0, zero != 0, nan_bits, max_bits, lo, hi},
+    {XLAGPU_##type, bits, e, m, sign != 0, inf != 0, nan != 0, fnuz != 0, zero != 0, lo, hi, bias, nan_bits, max_bits},
     XG_FLOAT_FORMATS(X)
 #undef X
 };

@@ -72,13 +72,14 @@ XG_INLINE int xg_trailing_zeros(uint64_t v) { /* v is not 0 */
 /* ---- number.c ---- */
 typedef struct xg_float_format {
     xlagpu_type type;
-    int bits, exponent_bits, mantissa_bits, bias;
+    uint8_t bits, exponent_bits, mantissa_bits;
     bool has_sign, has_infinity, has_nan, nan_is_negative_zero /* FNUZ: 0x80 is NaN, no -0 */,
         has_zero /* f8e8m0 has none */;
+    /* decimal digits always preserved (digits10), and enough to read back (max_digits10) */
+    uint8_t digits_short, digits_full;
+    int16_t bias;
     uint64_t nan_bits; /* the quiet NaN that a NaN becomes (positive sign) */
     uint64_t max_bits; /* the largest finite value */
-    /* decimal digits always preserved (digits10), and enough to read back (max_digits10) */
-    int digits_short, digits_full;
 } xg_float_format;
 XG_FN const xg_float_format *xg_float_format_of(xlagpu_type t); /* NULL for what is not a float */
 /* Is every finite magnitude of `narrow` one of `wide`? Formats without infinity use the highest exponent, too: f8e3m4

@@ -31,6 +31,15 @@ XG_FN const char *xg_text_nth(const void *texts, size_t k) {
     for (; *t && k; k--) t += strlen(t) + 1;
     return *t ? t : NULL;
 }
+XG_COLD XG_FN const char *xg_status_text(xlagpu_status s) {
+    XG_TABLE const char texts[] =
+#define X(name, text) text "\0"
+        XLAGPU_STATUSES(X)
+#undef X
+        ;
+    const char *text = xg_text_nth(texts, (size_t)s);
+    return text ? text : "unknown status";
+}
 XG_FN xg_str xg_str_copy(xg_arena *a, xg_str s) {
     char *p = (char *)xg_alloc_raw(a, (size_t)s.n + 1);
     if (s.n) memcpy(p, s.p, s.n);

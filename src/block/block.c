@@ -285,10 +285,10 @@ XG_FN void xg_block_part_put(xg_block *d, xg_bfold how, xg_bacc x, xg_kval *at) 
     xg_kval *v = how == XG_BF_SUM   ? xg_emit_join(&d->s.b, x.e)
                  : how == XG_BF_ANY ? xg_kcast(&d->s.b, XG_K_OP_EXTUI, x.e.v, XG_E_I32)
                                     : x.e.v;
-    *p = xg_kinsert(&d->s.b, v, *p, &at, 1);
+    *p = xg_kinsert_at(&d->s.b, v, *p, at);
     if (!x.at) return;
     p = xg_block_part(d, XG_BP_INT);
-    *p = xg_kinsert(&d->s.b, x.at, *p, &at, 1);
+    *p = xg_kinsert_at(&d->s.b, x.at, *p, at);
 }
 XG_FN xg_bacc xg_block_part_get(xg_block *d, xg_bfold how, xg_kval *at) {
     xg_kval *v = xg_kextract(&d->s.b, *xg_block_part(d, xg_block_fold_row(how)->value), &at, 1);

@@ -38,7 +38,7 @@ XG_FN const char *xg_block_number(const char *p, xg_block_token *t) {
     return p;
 }
 XG_FN const char *xg_block_lex(const char *p, xg_block_token *t) {
-    XG_TABLE const char *const two[] = {"..", "<=", ">=", "==", "!=", "&&", "||"};
+    XG_TABLE const char two[][3] = {"..", "<=", ">=", "==", "!=", "&&", "||"};
     const char *from;
     uint32_t k;
     while (*p == ' ' || *p == '\n') p++;

@@ -135,7 +135,7 @@ XG_FN void xg_fft_put(xg_fft_site *d, const xg_fft_turn *t, bool last, const xg_
                 continue;
             }
             place = xg_fft_place_of(d, t, xg_fft_to, run, run * t->row->radix, c, &at[0]);
-            *to = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, x[c]), *to, &place, 1);
+            *to = xg_kinsert_at(&d->s->b, xg_emit_join(&d->s->b, x[c]), *to, place);
         }
     xg_flow_end(&f);
 }
@@ -187,7 +187,7 @@ XG_FN void xg_fft_fill_table(xg_fft_site *d, int64_t n) {
     some = xg_flow_of(d->s, &d->table);
     xg_flow_if(&some, below);
     w = xg_fft_root_at(&d->s->b, at, n - 1, n, d->sign, d->real);
-    d->table = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, w), d->table, &at, 1);
+    d->table = xg_kinsert_at(&d->s->b, xg_emit_join(&d->s->b, w), d->table, at);
     xg_flow_end(&some);
     xg_flow_end(&all);
     xg_fft_wait(d, &d->table);
@@ -243,7 +243,7 @@ XG_FN void xg_fft_sum_stage(xg_fft_site *d, uint32_t number) {
     xg_flow_if(&some, below);
     v = xg_fft_sum(d, row, element);
     xg_fft_apply_to(d, element, all, element, all, &where, 1, &place);
-    d->other = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, v), d->other, &place, 1);
+    d->other = xg_kinsert_at(&d->s->b, xg_emit_join(&d->s->b, v), d->other, place);
     xg_flow_end(&some);
     xg_flow_end(&loop);
     xg_fft_exchange(d);

@@ -138,7 +138,7 @@ XG_FN void xg_merging_cut(xg_merging *m, xg_kval **cuts) {
     found = xg_merging_search(m, xg_kselect(b, is_first, m->diag, m->made));
     at = xg_k2_int(b, XG_K_OP_MINSI, d->at[0], 1);
     xg_kval_set_range(at, xg_range_of(0, 1));
-    shared = xg_kinsert(b, xg_kcast(b, XG_K_OP_INDEX_CAST, found, XG_E_I32), shared, &at, 1);
+    shared = xg_kinsert_at(b, xg_kcast(b, XG_K_OP_INDEX_CAST, found, XG_E_I32), shared, at);
     xg_flow_end(&f);
     xg_shared_wait(b, &shared, 1);
     for (k = 0; k < 2; k++) {

@@ -268,8 +268,8 @@ XG_FN xg_sort_item xg_sort_read(xg_sort_site *d, const xg_aff *flat) {
 }
 XG_FN void xg_sort_put(xg_sort_site *d, const xg_aff *flat, const xg_sort_item *v) {
     xg_kval *place = xg_sort_value(d, xg_sort_padded(d, flat));
-    d->entries = xg_kinsert(&d->s.b, v->entry, d->entries, &place, 1);
-    if (d->numbers) d->numbers = xg_kinsert(&d->s.b, v->number, d->numbers, &place, 1);
+    d->entries = xg_kinsert_at(&d->s.b, v->entry, d->entries, place);
+    if (d->numbers) d->numbers = xg_kinsert_at(&d->s.b, v->number, d->numbers, place);
 }
 
 /* ---- two items ---- */
@@ -524,7 +524,7 @@ XG_FN void xg_sort_begin(xg_sort_site *d, const xg_sort_spot *spots, xg_sort_ite
         for (j = 0; j < d->each; j++) {
             xg_kval *at = d->given ? xg_sort_flat_number(d, xg_sort_flat(d, j), d->given[j], false)
                                    : xg_sort_value(d, xg_sort_flat(d, j));
-            d->close[k] = xg_kinsert(b, xg_emit_join(b, raw[j]), d->close[k], &at, 1);
+            d->close[k] = xg_kinsert_at(b, xg_emit_join(b, raw[j]), d->close[k], at);
         }
     }
 }
@@ -541,7 +541,7 @@ XG_FN void xg_sort_bring_in_order(xg_sort_site *d, xg_kval *const *numbers, xlag
         for (j = 0; j < d->each; j++) {
             at = d->given ? xg_sort_flat_number(d, xg_sort_flat(d, j), d->given[j], true)
                           : xg_sort_value(d, xg_sort_padded(d, xg_sort_flat(d, j)));
-            d->entries = xg_kinsert(b, xg_sort_piece_of(b, x[j], t, e, k), d->entries, &at, 1);
+            d->entries = xg_kinsert_at(b, xg_sort_piece_of(b, x[j], t, e, k), d->entries, at);
         }
         xg_sort_sync(d);
         for (j = 0; j < d->each; j++) {

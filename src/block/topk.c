@@ -150,7 +150,7 @@ XG_FN xg_kval *xg_topk_lead(xg_topk_site *d, const void *data, xg_kval *place, x
     m->dims[0].range = xg_range_of(0, d->length - 1);
     m->results[0] = xg_aff_mod(x, xg_aff_dim(x, 0), l->modulus);
     xg_elem_apply(&d->s, xg_imap_simplify(x, m), &index, &klass);
-    return xg_kinsert(&d->s.b, xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, klass, XG_E_I32), leaders, &place, 1);
+    return xg_kinsert_at(&d->s.b, xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, klass, XG_E_I32), leaders, place);
 }
 
 /* The better of the best so far (its key, how many elements of its class stand before it) and the element at an index
@@ -226,7 +226,7 @@ XG_FN xg_kval *xg_topk_group(xg_topk_site *d, const void *data, xg_kval *group, 
         none = xg_k2(b, XG_K_OP_SUBI, xg_topk_i64(d, INT64_MIN + (int64_t)UINT32_MAX), none);
         entry = xg_kselect(b, dead, none, entry);
     }
-    return xg_kinsert(b, entry, list, &group, 1);
+    return xg_kinsert_at(b, entry, list, group);
 }
 
 /* ---- the best of the list ---- */
@@ -246,8 +246,8 @@ XG_FN xg_kval *xg_topk_pair(xg_topk_site *d, const void *data, xg_kval *t, xg_kv
     xg_topk_ranged(at[1], d->groups - 1);
     x = xg_kextract(b, list, &at[0], 1);
     y = xg_kextract(b, list, &at[1], 1);
-    list = xg_kinsert(b, xg_k2(b, XG_K_OP_MAXSI, x, y), list, &at[0], 1);
-    return step->drop ? list : xg_kinsert(b, xg_k2(b, XG_K_OP_MINSI, x, y), list, &at[1], 1);
+    list = xg_kinsert_at(b, xg_k2(b, XG_K_OP_MAXSI, x, y), list, at[0]);
+    return step->drop ? list : xg_kinsert_at(b, xg_k2(b, XG_K_OP_MINSI, x, y), list, at[1]);
 }
 /* Pairs `bit` apart (mirrored: as far from the ends of 2 * bit places) in runs of `width` that stand `stride` apart. */
 XG_FN xg_kval *xg_topk_exchange(
@@ -305,7 +305,7 @@ typedef struct xg_topk_short {
     int64_t modulus, places;
 } xg_topk_short;
 XG_FN xg_kval *xg_topk_fill(xg_topk_site *d, const void *data, xg_kval *place, xg_kval *array) {
-    return xg_kinsert(&d->s.b, xg_kconst_int(&d->s.b, array->type->elem, *(const int64_t *)data), array, &place, 1);
+    return xg_kinsert_at(&d->s.b, xg_kconst_int(&d->s.b, array->type->elem, *(const int64_t *)data), array, place);
 }
 /* Element t / k of the class of leader t mod k takes the next place, if it is not behind the bound. */
 XG_FN xg_kval *xg_topk_gather(xg_topk_site *d, const void *data, xg_kval *t, xg_kval *list) {

@@ -147,7 +147,7 @@ XG_FN xg_elem xg_tiled_get(xg_tiled_site *d, xg_kval *array, xg_kval *r, xg_kval
 }
 XG_FN xg_kval *xg_tiled_put(xg_tiled_site *d, xg_elem v, xg_kval *array, xg_kval *r, xg_kval *c) {
     xg_kval *at = xg_tiled_place(d, r, c);
-    return xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, v), array, &at, 1);
+    return xg_kinsert_at(&d->s->b, xg_emit_join(&d->s->b, v), array, at);
 }
 XG_FN xg_kval *xg_tiled_from_end(xg_tiled_site *d, xg_kval *x) {
     xg_kval *v;
@@ -452,7 +452,7 @@ XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) 
         xg_tiled_side_at(d, shape, xg_tiled_row(d, front.var, d->lane), column, at);
         x = xg_tiled_read(d, 1, c.tensors[0], at, exists_column, zero, false);
         place = xg_tiled_join(d, d->lane, d->lines, d->line, d->side * d->lines);
-        c.tensors[2] = xg_kinsert(&d->s->b, xg_emit_join(&d->s->b, x), c.tensors[2], &place, 1);
+        c.tensors[2] = xg_kinsert_at(&d->s->b, xg_emit_join(&d->s->b, x), c.tensors[2], place);
         xg_tiled_wait(d, &c);
         memset(&sum, 0, sizeof sum);
         sum.elems[0] = c.elems[0];

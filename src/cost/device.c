@@ -15,56 +15,67 @@
 #define XG_COST_DEVICE_C
 #include "cost.h"
 
+/* X(figure, shift): what a kind says, in units of 1 << shift. */
+/* clang-format off */
+#define XG_DEVICE_KIND_FIGURES(X) \
+    X(threads_per_sm, 0) X(blocks_per_sm, 0) X(blocks_per_cluster, 0) \
+    X(shared_per_sm, 10) X(shared_per_block, 10) X(shared_reserved, 0) X(l1_bytes, 10) \
+    X(f32_rate, 0) X(f16_rate, 0) X(f64_rate, 0) X(int_rate, 0) X(special_rate, 0) X(convert_rate, 0) \
+    X(tensor_i8, 0) X(tensor_f64, 0) X(tensor_f4, 0) X(mma_permille, 0) \
+    X(shared_latency, 0) X(l1_latency, 0) X(l2_latency, 0) X(memory_latency, 0) \
+    X(read_permille, 0) X(copy_permille, 0) X(launch_ns, 0) X(graph_ns, 0)
+/* clang-format on */
+enum {
+#define X(figure, shift) XG_DEVICE_KIND_##figure,
+    XG_DEVICE_KIND_FIGURES(X)
+#undef X
+    XG_DEVICE_KIND_COUNT
+};
 typedef struct xg_device_kind {
-    uint32_t cc;
-    uint16_t threads_per_sm, blocks_per_sm, blocks_per_cluster;
-    uint16_t shared_kib, block_kib, reserved, l1_kib;                            /* a multiprocessor */
-    uint16_t f32_rate, f16_rate, f64_rate, int_rate, special_rate, convert_rate; /* lanes a clock */
-    uint16_t tensor_i8, tensor_f64, tensor_f4, f8, mma_permille;                 /* f8: times tensor_f16 */
-    uint16_t shared_latency, l1_latency, l2_latency, memory_latency;             /* clocks */
-    uint16_t read_permille, copy_permille, launch_ns, graph_ns;
+    uint8_t cc, f8; /* f8: times tensor_f16 */
+    uint16_t figures[XG_DEVICE_KIND_COUNT];
 } xg_device_kind;
 
 /* clang-format off */
 XG_TABLE const xg_device_kind xg_device_kinds[] = {
-    /* cc  threads, blocks, cluster | shared, of a block, reserved, with L1 | f32, f16, f64, int, special, convert
-     *     | tensor: i8, f64, f4, f8 times f16, mma.sync | latencies: shared, L1, L2, memory | read, copy | launch, graph */
+    /* cc, f8 | threads, blocks, cluster | shared KiB, of a block, reserved, KiB with L1 | f32, f16, f64, int, special,
+     *     convert: lanes a clock | tensor: i8, f64, f4, mma.sync | latencies in clocks: shared, L1, L2, memory | read,
+     *     copy | launch, graph */
     /* E: a core as a multiprocessor: blocks run one after the other on 8 lanes; shared memory lies in its caches */
-    {70, 1024, 1, 1, 256, 192, 0, 32, 16, 16, 8, 16, 2, 8, 0, 0, 0, 0, 0, 5, 5, 15, 300, 800, 400, 1000, 1000},
-    {71, 1024, 1, 1, 256, 192, 0, 32, 32, 32, 16, 32, 4, 16, 0, 0, 0, 0, 0, 5, 5, 15, 300, 800, 400, 1000, 1000}, /* ... or on 16 */
+    {70, 0, {1024, 1, 1, 256, 192, 0, 32, 16, 16, 8, 16, 2, 8, 0, 0, 0, 0, 5, 5, 15, 300, 800, 400, 1000, 1000}},
+    {71, 0, {1024, 1, 1, 256, 192, 0, 32, 32, 32, 16, 32, 4, 16, 0, 0, 0, 0, 5, 5, 15, 300, 800, 400, 1000, 1000}}, /* ... or on 16 */
     /* limits and rates G, D; latencies: accel-sim's Turing and gpu-micro-bench's 2080S; copy: cuda-samples' log on T4 */
-    {75, 1024, 16, 1, 64, 64, 0, 96, 64, 128, 2, 64, 16, 16, 1024, 0, 0, 0, 1000, 21, 34, 220, 450, 750, 750, 2410, 1270},
+    {75, 0, {1024, 16, 1, 64, 64, 0, 96, 64, 128, 2, 64, 16, 16, 1024, 0, 0, 1000, 21, 34, 220, 450, 750, 750, 2410, 1270}},
     /* latencies B; shares of memory A, B; launches B */
-    {80, 2048, 32, 1, 164, 163, 1024, 192, 64, 256, 32, 64, 16, 16, 2048, 64, 0, 0, 1000, 23, 35, 206, 560, 900, 820, 2630, 1350},
+    {80, 0, {2048, 32, 1, 164, 163, 1024, 192, 64, 256, 32, 64, 16, 16, 2048, 64, 0, 1000, 23, 35, 206, 560, 900, 820, 2630, 1350}},
     /* latencies: gpu-micro-bench's 3090; launches B on A40 */
-    {86, 1536, 16, 1, 100, 99, 1024, 128, 128, 128, 2, 64, 16, 16, 1024, 0, 0, 0, 1000, 23, 34, 236, 480, 950, 900, 2020, 1100},
+    {86, 0, {1536, 16, 1, 100, 99, 1024, 128, 128, 128, 2, 64, 16, 16, 1024, 0, 0, 1000, 23, 34, 236, 480, 950, 900, 2020, 1100}},
     /* E but for limits and rates */
-    {87, 1536, 16, 1, 164, 163, 1024, 192, 128, 256, 2, 64, 16, 16, 2048, 0, 0, 0, 1000, 23, 35, 220, 600, 850, 800, 2630, 1350},
-    {88, 1536, 16, 1, 164, 163, 1024, 192, 128, 256, 2, 64, 16, 16, 2048, 0, 0, 0, 1000, 23, 35, 220, 600, 850, 800, 2630, 1350},
+    {87, 0, {1536, 16, 1, 164, 163, 1024, 192, 128, 256, 2, 64, 16, 16, 2048, 0, 0, 1000, 23, 35, 220, 600, 850, 800, 2630, 1350}},
+    {88, 0, {1536, 16, 1, 164, 163, 1024, 192, 128, 256, 2, 64, 16, 16, 2048, 0, 0, 1000, 23, 35, 220, 600, 850, 800, 2630, 1350}},
     /* latencies B, H; shares and launches B on L40 */
-    {89, 1536, 24, 1, 100, 99, 1024, 128, 128, 128, 2, 64, 16, 16, 1024, 0, 0, 2, 1000, 30, 36, 280, 600, 980, 920, 1630, 940},
+    {89, 2, {1536, 24, 1, 100, 99, 1024, 128, 128, 128, 2, 64, 16, 16, 1024, 0, 0, 1000, 30, 36, 280, 600, 980, 920, 1630, 940}},
     /* latencies H, B; shares A, Q; launches B; mma.sync beside wgmma: XLA's 0.63, after ThunderKittens */
-    {90, 2048, 32, 8, 228, 227, 1024, 256, 128, 256, 64, 64, 16, 16, 4096, 128, 0, 2, 630, 29, 33, 273, 680, 950, 850, 2410, 1270},
+    {90, 2, {2048, 32, 8, 228, 227, 1024, 256, 128, 256, 64, 64, 16, 16, 4096, 128, 0, 630, 29, 33, 273, 680, 950, 850, 2410, 1270}},
     /* rates X; latencies: AI_kernels (markdewing); copy: cub's scan; mma.sync: 409 of 1359 TFLOP/s, L; launches E */
-    {100, 2048, 32, 8, 228, 227, 1024, 256, 128, 128, 64, 64, 16, 16, 8192, 64, 16384, 2, 300, 30, 40, 295, 860, 900, 810, 2410, 1270},
+    {100, 2, {2048, 32, 8, 228, 227, 1024, 256, 128, 128, 64, 64, 16, 16, 8192, 64, 16384, 300, 30, 40, 295, 860, 900, 810, 2410, 1270}},
     /* D: f64 and 8-bit integers are slow here; the rest as 10.0 */
-    {103, 2048, 32, 8, 228, 227, 1024, 256, 128, 128, 2, 64, 16, 16, 256, 2, 24576, 2, 300, 30, 40, 295, 860, 900, 810, 2410, 1270},
-    {110, 1536, 24, 1, 228, 227, 1024, 256, 128, 128, 2, 64, 16, 16, 8192, 2, 16384, 2, 300, 30, 40, 295, 860, 850, 800, 2410, 1270},
+    {103, 2, {2048, 32, 8, 228, 227, 1024, 256, 128, 128, 2, 64, 16, 16, 256, 2, 24576, 300, 30, 40, 295, 860, 900, 810, 2410, 1270}},
+    {110, 2, {1536, 24, 1, 228, 227, 1024, 256, 128, 128, 2, 64, 16, 16, 8192, 2, 16384, 300, 30, 40, 295, 860, 850, 800, 2410, 1270}},
     /* latencies: AI_kernels; int: one pipe with f32, Q; launches E as 8.9 */
-    {120, 1536, 24, 1, 100, 99, 1024, 128, 128, 128, 2, 128, 16, 16, 1024, 0, 2048, 2, 1000, 30, 44, 360, 936, 900, 890, 1630, 940},
-    {121, 1536, 24, 1, 100, 99, 1024, 128, 128, 128, 2, 128, 16, 16, 1024, 0, 2048, 2, 1000, 30, 44, 360, 936, 850, 800, 1630, 940},
+    {120, 2, {1536, 24, 1, 100, 99, 1024, 128, 128, 128, 2, 128, 16, 16, 1024, 0, 2048, 1000, 30, 44, 360, 936, 900, 890, 1630, 940}},
+    {121, 2, {1536, 24, 1, 100, 99, 1024, 128, 128, 128, 2, 128, 16, 16, 1024, 0, 2048, 1000, 30, 44, 360, 936, 850, 800, 1630, 940}},
 };
 
 typedef struct xg_device_part {
-    char name[24];
-    uint32_t cc, sm_count, clock_mhz, tensor_mhz, tensor_f16;
+    char name[18];
+    uint8_t cc, sm_count;
+    uint16_t clock_mhz, tensor_mhz, tensor_f16, gbs; /* gbs: 10^9 bytes a second of memory */
+    uint16_t l2_gbs, link_gbs, host_gbs;
+    uint8_t l2_mib, network_gbs;
     int64_t memory_bytes;
-    uint32_t gbs;              /* 10^9 bytes a second of memory */
-    int64_t l2_bytes;
-    uint32_t l2_gbs, link_gbs, host_gbs, network_gbs;
 } xg_device_part;
 
-#define XG_DEVICE_KIB(n) ((int64_t)(n) << 10)
 #define XG_DEVICE_MIB(n) ((int64_t)(n) << 20)
 #define XG_DEVICE_GIB(n) ((int64_t)(n) << 30)
 /* The clock that busy matrix units leave, of the best product's share of the rate at `rated` MHz, in thousandths. That
@@ -72,34 +83,35 @@ typedef struct xg_device_part {
  * reached, 1.048 times as much (cost/time.c: power goes with clock^2.5). */
 #define XG_DEVICE_HELD(rated, permille) ((rated) * (permille) / 1000 * 1048 / 1000)
 /* The first part of a compute capability is its usual one. Name, compute capability, multiprocessors, MHz, MHz with
- * matrix units that are never idle, multiply-adds of f16 a clock of a multiprocessor | memory, GB/s | L2, GB/s | links, host, network,
- * GB/s. Networks: a card for each device, as in the maker's own machines (DGX A100: 200 Gbit/s, H100 to B200: 400,
- * B300: 800; servers with PCIe cards 200); 100 Gbit/s for what is seldom in such a machine, E */
+ * matrix units that are never idle, multiply-adds of f16 a clock of a multiprocessor | GB/s of memory, L2, links, the host |
+ * MiB of L2, GB/s of networks, bytes of memory. Networks: a card for each device, as in the maker's own machines (DGX
+ * A100: 200 Gbit/s, H100 to B200: 400, B300: 800; servers with PCIe cards 200); 100 Gbit/s for what is seldom in such a
+ * machine, E */
 XG_TABLE const xg_device_part xg_device_parts[] = {
-    {"T4", 75, 40, 1590, 1000, 512, 15843721216, 320, XG_DEVICE_MIB(4), 1270, 0, 16, 12},           /* D; memory: deviceQuery */
-    {"A100", 80, 108, 1410, XG_DEVICE_HELD(1410, 870), 1024, 42331013120, 1555, XG_DEVICE_MIB(40), 5400, 300, 32, 25},   /* X (40 GB); matrices M; L2 B */
-    {"A100 80GB", 80, 108, 1410, XG_DEVICE_HELD(1410, 870), 1024, 85100068864, 2039, XG_DEVICE_MIB(40), 5400, 300, 32, 25}, /* X */
-    {"A40", 86, 84, 1740, XG_DEVICE_HELD(1740, 850), 512, XG_DEVICE_GIB(48), 696, XG_DEVICE_MIB(6), 2500, 56, 32, 25},   /* D; L2's rate E */
-    {"RTX A6000", 86, 84, 1800, XG_DEVICE_HELD(1800, 850), 512, 51041271808, 768, XG_DEVICE_MIB(6), 2600, 56, 32, 12},   /* X */
-    {"RTX 3090", 86, 82, 1695, XG_DEVICE_HELD(1695, 850), 256, XG_DEVICE_GIB(24), 936, XG_DEVICE_MIB(6), 2500, 56, 32, 12}, /* D */
-    {"Orin", 87, 16, 1300, 1300, 1024, XG_DEVICE_GIB(64), 204, XG_DEVICE_MIB(4), 650, 0, 204, 12},  /* D; memory is the host's */
-    {"Orin-88", 88, 16, 1300, 1300, 1024, XG_DEVICE_GIB(64), 204, XG_DEVICE_MIB(4), 650, 0, 204, 12}, /* E: no part is public */
-    {"L40", 89, 142, 2490, XG_DEVICE_HELD(2490, 900), 256, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 5200, 0, 32, 12},  /* D; L2's rate B */
-    {"L40S", 89, 142, 2520, XG_DEVICE_HELD(2520, 890), 512, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 5250, 0, 32, 25}, /* D */
-    {"L20", 89, 92, 2520, XG_DEVICE_HELD(2520, 890), 256, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 3400, 0, 32, 12},   /* D */
-    {"RTX 4090", 89, 128, 2520, XG_DEVICE_HELD(2520, 930), 256, XG_DEVICE_GIB(24), 1008, XG_DEVICE_MIB(72), 4750, 0, 32, 12}, /* D; matrices M */
-    {"RTX 4070 Ti SUPER", 89, 66, 2610, XG_DEVICE_HELD(2610, 930), 256, XG_DEVICE_GIB(16), 672, XG_DEVICE_MIB(48), 2500, 0, 32, 12}, /* D */
-    {"H100", 90, 132, 1980, XG_DEVICE_HELD(1830, 800), 2048, 84942979072, 3352, XG_DEVICE_MIB(50), 9700, 450, 64, 50},   /* X; matrices M; L2 B */
-    {"H100 PCIe", 90, 114, 1755, XG_DEVICE_HELD(1755, 740), 2048, XG_DEVICE_GIB(80), 2039, XG_DEVICE_MIB(50), 6950, 300, 64, 25}, /* D; L2 B */
-    {"H200", 90, 132, 1980, XG_DEVICE_HELD(1830, 800), 2048, 151397597184, 4800, XG_DEVICE_MIB(50), 9700, 450, 64, 50},  /* X; the rest as H100 */
-    {"B200", 100, 148, 1965, XG_DEVICE_HELD(1824, 780), 4096, 191514411008, 8000, XG_DEVICE_MIB(126), 12000, 900, 64, 50}, /* X, D; matrices M; L2's rate E */
-    {"B300", 103, 148, 2032, XG_DEVICE_HELD(1824, 780), 4096, 297021865984, 8000, XG_DEVICE_MIB(126), 12000, 900, 128, 100}, /* X, D */
-    {"Thor", 110, 20, 1575, 1575, 4096, XG_DEVICE_GIB(128), 273, XG_DEVICE_MIB(32), 1300, 0, 273, 12}, /* D; memory is the host's */
-    {"RTX 5090", 120, 170, 2407, XG_DEVICE_HELD(2407, 900), 256, XG_DEVICE_GIB(32), 1792, XG_DEVICE_MIB(96), 6000, 0, 64, 12}, /* Q; matrices L 0.84 to 0.96; L2's rate E */
-    {"RTX PRO 6000", 120, 188, 2600, 2300, 512, 103079215104, 1792, XG_DEVICE_MIB(128), 7000, 0, 64, 12}, /* X */
-    {"GB10", 121, 48, 2418, 2300, 512, XG_DEVICE_GIB(128), 273, XG_DEVICE_MIB(24), 1700, 0, 273, 25}, /* D; memory is the host's */
-    {"CPU", 70, 8, 3000, 3000, 0, XG_DEVICE_GIB(16), 40, XG_DEVICE_MIB(16), 200, 0, 40, 0},        /* E: eight cores */
-    {"wide CPU", 71, 8, 3000, 3000, 0, XG_DEVICE_GIB(16), 40, XG_DEVICE_MIB(16), 200, 0, 40, 0},   /* ... with registers of 64 bytes */
+    {"T4", 75, 40, 1590, 1000, 512, 320, 1270, 0, 16, 4, 12, 15843721216},           /* D; memory: deviceQuery */
+    {"A100", 80, 108, 1410, XG_DEVICE_HELD(1410, 870), 1024, 1555, 5400, 300, 32, 40, 25, 42331013120},   /* X (40 GB); matrices M; L2 B */
+    {"A100 80GB", 80, 108, 1410, XG_DEVICE_HELD(1410, 870), 1024, 2039, 5400, 300, 32, 40, 25, 85100068864}, /* X */
+    {"A40", 86, 84, 1740, XG_DEVICE_HELD(1740, 850), 512, 696, 2500, 56, 32, 6, 25, XG_DEVICE_GIB(48)},   /* D; L2's rate E */
+    {"RTX A6000", 86, 84, 1800, XG_DEVICE_HELD(1800, 850), 512, 768, 2600, 56, 32, 6, 12, 51041271808},   /* X */
+    {"RTX 3090", 86, 82, 1695, XG_DEVICE_HELD(1695, 850), 256, 936, 2500, 56, 32, 6, 12, XG_DEVICE_GIB(24)}, /* D */
+    {"Orin", 87, 16, 1300, 1300, 1024, 204, 650, 0, 204, 4, 12, XG_DEVICE_GIB(64)},  /* D; memory is the host's */
+    {"Orin-88", 88, 16, 1300, 1300, 1024, 204, 650, 0, 204, 4, 12, XG_DEVICE_GIB(64)}, /* E: no part is public */
+    {"L40", 89, 142, 2490, XG_DEVICE_HELD(2490, 900), 256, 864, 5200, 0, 32, 96, 12, XG_DEVICE_GIB(48)},  /* D; L2's rate B */
+    {"L40S", 89, 142, 2520, XG_DEVICE_HELD(2520, 890), 512, 864, 5250, 0, 32, 96, 25, XG_DEVICE_GIB(48)}, /* D */
+    {"L20", 89, 92, 2520, XG_DEVICE_HELD(2520, 890), 256, 864, 3400, 0, 32, 96, 12, XG_DEVICE_GIB(48)},   /* D */
+    {"RTX 4090", 89, 128, 2520, XG_DEVICE_HELD(2520, 930), 256, 1008, 4750, 0, 32, 72, 12, XG_DEVICE_GIB(24)}, /* D; matrices M */
+    {"RTX 4070 Ti SUPER", 89, 66, 2610, XG_DEVICE_HELD(2610, 930), 256, 672, 2500, 0, 32, 48, 12, XG_DEVICE_GIB(16)}, /* D */
+    {"H100", 90, 132, 1980, XG_DEVICE_HELD(1830, 800), 2048, 3352, 9700, 450, 64, 50, 50, 84942979072},   /* X; matrices M; L2 B */
+    {"H100 PCIe", 90, 114, 1755, XG_DEVICE_HELD(1755, 740), 2048, 2039, 6950, 300, 64, 50, 25, XG_DEVICE_GIB(80)}, /* D; L2 B */
+    {"H200", 90, 132, 1980, XG_DEVICE_HELD(1830, 800), 2048, 4800, 9700, 450, 64, 50, 50, 151397597184},  /* X; the rest as H100 */
+    {"B200", 100, 148, 1965, XG_DEVICE_HELD(1824, 780), 4096, 8000, 12000, 900, 64, 126, 50, 191514411008}, /* X, D; matrices M; L2's rate E */
+    {"B300", 103, 148, 2032, XG_DEVICE_HELD(1824, 780), 4096, 8000, 12000, 900, 128, 126, 100, 297021865984}, /* X, D */
+    {"Thor", 110, 20, 1575, 1575, 4096, 273, 1300, 0, 273, 32, 12, XG_DEVICE_GIB(128)}, /* D; memory is the host's */
+    {"RTX 5090", 120, 170, 2407, XG_DEVICE_HELD(2407, 900), 256, 1792, 6000, 0, 64, 96, 12, XG_DEVICE_GIB(32)}, /* Q; matrices L 0.84 to 0.96; L2's rate E */
+    {"RTX PRO 6000", 120, 188, 2600, 2300, 512, 1792, 7000, 0, 64, 128, 12, 103079215104}, /* X */
+    {"GB10", 121, 48, 2418, 2300, 512, 273, 1700, 0, 273, 24, 25, XG_DEVICE_GIB(128)}, /* D; memory is the host's */
+    {"CPU", 70, 8, 3000, 3000, 0, 40, 200, 0, 40, 16, 0, XG_DEVICE_GIB(16)},        /* E: eight cores */
+    {"wide CPU", 71, 8, 3000, 3000, 0, 40, 200, 0, 40, 16, 0, XG_DEVICE_GIB(16)},   /* ... with registers of 64 bytes */
 };
 /* clang-format on */
 
@@ -132,38 +144,28 @@ XG_FN const xg_device_kind *xg_device_kind_of(uint32_t cc) {
 }
 
 XG_FN XG_COLD void xg_device_fill_kind(xg_device *d, const xg_device_kind *k) {
-    d->threads_per_sm = k->threads_per_sm;
-    d->blocks_per_sm = k->blocks_per_sm;
-    d->blocks_per_cluster = k->blocks_per_cluster;
+    XG_TABLE const uint16_t places[] = {
+#define X(figure, shift) offsetof(xg_device, figure),
+        XG_DEVICE_KIND_FIGURES(X)
+#undef X
+    };
+    XG_TABLE const uint8_t shifts[] = {
+#define X(figure, shift) shift,
+        XG_DEVICE_KIND_FIGURES(X)
+#undef X
+    };
+    uint32_t i;
+    for (i = 0; i < XG_DEVICE_KIND_COUNT; i++) {
+        int64_t v = (int64_t)k->figures[i] << shifts[i];
+        memcpy((char *)d + places[i], &v, sizeof v);
+    }
     d->threads_per_block = XG_DEVICE_THREADS_PER_BLOCK;
     d->async_bytes = k->cc >= XG_DEVICE_ASYNC_CC ? XG_DEVICE_ASYNC_BYTES : 0;
     d->red_bytes = k->cc >= XG_DEVICE_RED_CC ? XG_DEVICE_RED_BYTES : 0;
     d->registers_per_sm = XG_DEVICE_REGISTERS;
     d->registers_per_thread = XG_DEVICE_REGISTERS_PER_THREAD;
-    d->shared_per_sm = XG_DEVICE_KIB(k->shared_kib);
-    d->shared_per_block = XG_DEVICE_KIB(k->block_kib);
     d->shared_static = XG_SHARED_STATIC_BYTES;
-    d->shared_reserved = k->reserved;
-    d->l1_bytes = XG_DEVICE_KIB(k->l1_kib);
-    d->f32_rate = k->f32_rate;
-    d->f16_rate = k->f16_rate;
-    d->f64_rate = k->f64_rate;
-    d->int_rate = k->int_rate;
-    d->special_rate = k->special_rate;
-    d->convert_rate = k->convert_rate;
     d->shuffle_rate = XG_DEVICE_SHUFFLE_LANES;
-    d->tensor_i8 = k->tensor_i8;
-    d->tensor_f64 = k->tensor_f64;
-    d->tensor_f4 = k->tensor_f4;
-    d->mma_permille = k->mma_permille;
-    d->shared_latency = k->shared_latency;
-    d->l1_latency = k->l1_latency;
-    d->l2_latency = k->l2_latency;
-    d->memory_latency = k->memory_latency;
-    d->read_permille = k->read_permille;
-    d->copy_permille = k->copy_permille;
-    d->launch_ns = k->launch_ns;
-    d->graph_ns = k->graph_ns;
     d->meet_ns = XG_DEVICE_MEET_NS;
 }
 
@@ -184,7 +186,7 @@ XG_FN XG_COLD void xg_device_fill(xg_device *d, const xg_device_part *p) {
     d->tensor_f8 = (int64_t)p->tensor_f16 * k->f8;
     d->memory_bytes = p->memory_bytes;
     d->bandwidth = (int64_t)p->gbs * XG_DEVICE_GB;
-    d->l2_bytes = p->l2_bytes;
+    d->l2_bytes = XG_DEVICE_MIB(p->l2_mib);
     d->l2_bandwidth = (int64_t)p->l2_gbs * XG_DEVICE_GB;
     d->link_bandwidth = (int64_t)p->link_gbs * XG_DEVICE_GB;
     d->host_bandwidth = (int64_t)p->host_gbs * XG_DEVICE_GB;
@@ -246,46 +248,43 @@ XG_FN XG_COLD void xg_device_of_driver_name(uint32_t cc, const char *name, xg_de
 
 /* ---- figures one by one ---- */
 
-typedef struct xg_device_figure {
-    char name[24];             /* C++ refuses a row whose name does not fit, with its end */
-    uint16_t at, described_at; /* in xg_device; in xlagpu_target_desc */
-    int64_t most;
-} xg_device_figure;
-XG_TABLE const xg_device_figure xg_device_figures[] = {
-#define X(figure, most, what) {#figure, offsetof(xg_device, figure), offsetof(xlagpu_target_desc, figure), most},
+/* By number: both structures have the figures in the order of the list. */
+XG_TABLE const char xg_device_names[] =
+#define X(figure, most, what) #figure "\0"
+    XLAGPU_TARGET_FIGURES(X)
+#undef X
+    ;
+XG_TABLE const int64_t xg_device_most[] = {
+#define X(figure, most, what) most,
     XLAGPU_TARGET_FIGURES(X)
 #undef X
 };
 
-XG_FN int64_t xg_device_get(const xg_device *d, const xg_device_figure *f) {
+XG_FN int64_t xg_device_get(const xg_device *d, size_t i) {
     int64_t v;
-    memcpy(&v, (const char *)d + f->at, sizeof v);
+    memcpy(&v, (const char *)d + offsetof(xg_device, sm_count) + i * sizeof v, sizeof v);
     return v;
 }
-XG_FN void xg_device_put(xg_device *d, const xg_device_figure *f, uint64_t v) {
-    int64_t bounded = v < (uint64_t)f->most ? (int64_t)v : f->most;
-    memcpy((char *)d + f->at, &bounded, sizeof bounded);
+XG_FN void xg_device_put(xg_device *d, size_t i, uint64_t v) {
+    int64_t bounded = v < (uint64_t)xg_device_most[i] ? (int64_t)v : xg_device_most[i];
+    memcpy((char *)d + offsetof(xg_device, sm_count) + i * sizeof v, &bounded, sizeof bounded);
 }
 
 /* No figure, of desc or of a module's text, gives a device what its instructions cannot do. */
 XG_FN void xg_device_apply(xg_device *d, const xlagpu_target_desc *desc) {
     size_t i;
     uint64_t v;
-    for (i = 0; i < XG_COUNT(xg_device_figures); i++) {
-        memcpy(&v, (const char *)desc + xg_device_figures[i].described_at, sizeof v);
-        if (v) xg_device_put(d, &xg_device_figures[i], v);
+    for (i = 0; i < XG_COUNT(xg_device_most); i++) {
+        memcpy(&v, (const char *)desc + offsetof(xlagpu_target_desc, sm_count) + i * sizeof v, sizeof v);
+        if (v) xg_device_put(d, i, v);
     }
     if (d->cc < XG_DEVICE_ASYNC_CC) d->async_bytes = 0;
     if (d->cc < XG_DEVICE_CLUSTERS_CC) d->blocks_per_cluster = 1;
 }
 XG_FN void xg_device_describe(const xg_device *d, xlagpu_target_desc *out) {
-    size_t i;
-    uint64_t v;
     out->part = d->part;
-    for (i = 0; i < XG_COUNT(xg_device_figures); i++) {
-        v = (uint64_t)xg_device_get(d, &xg_device_figures[i]);
-        memcpy((char *)out + xg_device_figures[i].described_at, &v, sizeof v);
-    }
+    memcpy((char *)out + offsetof(xlagpu_target_desc, sm_count), (const char *)d + offsetof(xg_device, sm_count),
+        sizeof xg_device_most);
 }
 
 XG_ONE_COPY XG_FN int64_t xg_device_shared_times(const xg_device *d) {
@@ -309,31 +308,24 @@ XG_FN void xg_device_print(xg_buf *b, const xg_device *d) {
     size_t i;
     xg_puts(b, d->part);
     if (!xg_device_of_part(xg_str_z(d->part), &usual)) return;
-    for (i = 0; i < XG_COUNT(xg_device_figures); i++) {
-        const xg_device_figure *f = &xg_device_figures[i];
-        if (xg_device_get(d, f) != xg_device_get(&usual, f))
-            xg_printf(b, ", %s=%lld", f->name, (long long)xg_device_get(d, f));
-    }
+    for (i = 0; i < XG_COUNT(xg_device_most); i++)
+        if (xg_device_get(d, i) != xg_device_get(&usual, i))
+            xg_printf(b, ", %s=%lld", xg_text_nth(xg_device_names, i), (long long)xg_device_get(d, i));
 }
 
-XG_FN const xg_device_figure *xg_device_figure_named(xg_str name) {
-    size_t i;
-    for (i = 0; i < XG_COUNT(xg_device_figures); i++)
-        if (xg_str_is(name, xg_device_figures[i].name)) return &xg_device_figures[i];
-    return NULL;
-}
 /* One "sm_count=114". */
 XG_FN const char *xg_device_parse_figure(xg_str text, xg_device *out) {
     size_t eq = 0, k;
-    const xg_device_figure *f;
+    const char *name;
+    size_t f = 0;
     uint64_t v = 0;
     while (eq < text.n && text.p[eq] != '=') eq++;
-    f = xg_device_figure_named(xg_str_of(text.p, eq));
-    if (!f) return "a figure of a device is expected, such as sm_count=132";
+    while ((name = xg_text_nth(xg_device_names, f)) != NULL && !xg_str_is(xg_str_of(text.p, eq), name)) f++;
+    if (!name) return "a figure of a device is expected, such as sm_count=132";
     for (k = eq + 1; k < text.n && text.p[k] >= '0' && text.p[k] <= '9' && k <= eq + 18; k++)
         v = v * 10 + (uint64_t)(text.p[k] - '0');
     if (k == eq + 1 || k < text.n || !v) return "a figure of a device needs a number from 1 on";
-    if (v > (uint64_t)f->most) return "this figure of a device is too large";
+    if (v > (uint64_t)xg_device_most[f]) return "this figure of a device is too large";
     xg_device_put(out, f, v);
     return NULL;
 }

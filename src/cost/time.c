@@ -382,15 +382,16 @@ XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_count
 }
 
 XG_FN const char *xg_cost_limit_name(uint32_t limit) {
-    XG_TABLE const char *const names[] = {
-#define X(NAME, text, figure) text,
+    XG_TABLE const char names[] =
+#define X(NAME, text, figure) text "\0"
         XG_COST_PIPES(X)
 #undef X
-#define X(NAME, text) text,
+#define X(NAME, text) text "\0"
             XG_COST_LIMITS(X)
 #undef X
-    };
-    return limit < XG_COUNT(names) ? names[limit] : "?";
+        ;
+    const char *name = xg_text_nth(names, limit);
+    return name ? name : "?";
 }
 
 #endif /* XG_COST_TIME_C */

@@ -450,7 +450,7 @@ XG_FN void xg_driver_aim_by(xg_module *m, xg_driver_options *o) {
     xg_device d = m->device;
     const char *part = o->described.part;
     if (part && !xg_device_of_part(xg_str_z(part), &d)) xg_driver_bad_part(m->ctx, part);
-    if (!o->target.name)
+    if (!*o->target.name)
         o->target = part || m->has_device ? *xg_target_of(d.cc) : *xg_target_find(m->ctx, XG_STR(XG_DRIVER_TARGET));
     if (part && d.cc != o->target.cc)
         xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "%s is not a device of %s", part, o->target.name);
@@ -636,7 +636,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
         xg_driver_dump_text(o, "ptx", &text);
     }
     p->target = o->target.cc * 10;
-    p->target_name = xg_str_z(o->target.name);
+    p->target_name = xg_str_copy(a, xg_str_z(o->target.name));
     if (o->keep_hlo) {
         xg_buf_init(&text, a);
         xg_hlo_print(&text, p->m, NULL);

@@ -19,12 +19,13 @@ enum {
 #undef X
     XG_PHASE_COUNT
 };
-typedef struct xg_hlo_phase {
-    const char *name;
-    uint32_t rounds;
-} xg_hlo_phase;
-XG_TABLE const xg_hlo_phase xg_hlo_phases[] = {
-#define X(name, text, rounds) {text, rounds},
+XG_TABLE const char xg_hlo_phase_names[] =
+#define X(name, text, rounds) text "\0"
+    XG_HLO_PHASES(X)
+#undef X
+    ;
+XG_TABLE const uint8_t xg_hlo_phase_rounds[] = {
+#define X(name, text, rounds) rounds,
     XG_HLO_PHASES(X)
 #undef X
 };
@@ -159,7 +160,7 @@ XG_FN void xg_pipeline_dump(const xg_pipeline *p, uint32_t k) {
     if (!p->o->dump) return;
     name = xg_pass_name(k);
     for (k++; k < XG_HLO_PASS_COUNT && p->off[k]; k++) {}
-    xg_format(stage, sizeof stage, "hlo/%s.after_%s.before_%s", xg_hlo_phases[phase].name, name,
+    xg_format(stage, sizeof stage, "hlo/%s.after_%s.before_%s", xg_text_nth(xg_hlo_phase_names, phase), name,
         k < XG_HLO_PASS_COUNT && xg_hlo_pass_phases[k] == phase ? xg_pass_name(k) : "pipeline-end");
     xg_driver_dump_hlo(p->m, p->o, stage);
 }
@@ -173,8 +174,8 @@ XG_FN void xg_pipeline_report(const xg_pipeline *p) {
     for (k = 0; k < XG_HLO_PASS_COUNT; k++) {
         const xg_pass_count *c = &p->count[k];
         if (c->runs)
-            xg_printf(&text, "%s\t%s\t%u\t%u\t%lld\n", xg_hlo_phases[xg_hlo_pass_phases[k]].name, xg_pass_name(k),
-                c->runs, c->changes, (long long)(c->seconds * 1e6));
+            xg_printf(&text, "%s\t%s\t%u\t%u\t%lld\n", xg_text_nth(xg_hlo_phase_names, xg_hlo_pass_phases[k]),
+                xg_pass_name(k), c->runs, c->changes, (long long)(c->seconds * 1e6));
     }
     xg_driver_dump_text(p->o, "pass_report", &text);
 }
@@ -257,7 +258,7 @@ XG_APART XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *
         uint32_t phase = xg_hlo_pass_phases[from];
         xg_pipeline_switch(&p); /* again and again: the first phase may find that a schedule does not count */
         for (to = from; to < XG_HLO_PASS_COUNT && xg_hlo_pass_phases[to] == phase; to++) {}
-        for (round = 0; round < xg_hlo_phases[phase].rounds && xg_pipeline_run_round(&p, from, to); round++) {}
+        for (round = 0; round < xg_hlo_phase_rounds[phase] && xg_pipeline_run_round(&p, from, to); round++) {}
     }
     xg_pipeline_report(&p);
 }

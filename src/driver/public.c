@@ -81,14 +81,7 @@ XLAGPU_DEF void xlagpu_error_position(const xlagpu_context *x, uint32_t *line, u
     if (line) *line = x ? x->c.line : 0;
     if (column) *column = x ? x->c.column : 0;
 }
-XLAGPU_DEF const char *xlagpu_status_text(xlagpu_status s) {
-    XG_TABLE const char *const texts[] = {
-#define X(name, text) text,
-        XLAGPU_STATUSES(X)
-#undef X
-    };
-    return (size_t)s < XG_COUNT(texts) ? texts[s] : "unknown status";
-}
+XLAGPU_DEF const char *xlagpu_status_text(xlagpu_status s) { return xg_status_text(s); }
 XLAGPU_DEF const char *xlagpu_type_text(xlagpu_type t) {
     return (size_t)t < XLAGPU_TYPE_COUNT ? xg_type_name(t) : "invalid";
 }

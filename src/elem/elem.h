@@ -142,10 +142,16 @@ XG_FN xg_kval *xg_elem_in_domain(
 /* an integer element as an index in [0, limit] */
 XG_FN const xg_inst *xg_concat_whole(const xg_inst *i);
 XG_FN xg_kval *xg_elem_clamped(xg_scope *s, xg_kval *v, xlagpu_type t, int64_t limit);
-/* A handler per word of the opcode table. */
-#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) \
-    XG_FN xg_elem xg_elem_##elem(xg_scope *s, const xg_inst *i, xg_kval *const *at);
-XG_OPS(X)
+/* A handler for each word of the opcode table's column `elem`. */
+/* clang-format off */
+#define XG_ELEM_WORDS(X) \
+    X(unary) X(identity) X(convert) X(reduce_precision) X(binary) X(compare) X(stochastic_convert) X(select) \
+    X(clamp) X(constant) X(iota) X(none) X(bitcast_convert) X(pad) X(concatenate) X(dynamic_slice) \
+    X(dynamic_update_slice) X(gather) X(scatter) X(dimension_size) X(dot) X(ragged_dot) X(convolution) X(reduce) \
+    X(reduce_window) X(select_and_scatter) X(map) X(whole) X(tuple) X(get_tuple_element) X(call) X(random_bits)
+/* clang-format on */
+#define X(word) XG_FN xg_elem xg_elem_##word(xg_scope *s, const xg_inst *i, xg_kval *const *at);
+XG_ELEM_WORDS(X)
 #undef X
 /* one function per partition; function 0 only if asked */
 XG_FN void xg_emit_functions(xg_fusion_emission *e, bool with_roots);
@@ -288,8 +294,8 @@ XG_FN bool xg_emit_launch(
     xg_fusion_emission *e, int64_t threads, int64_t blocks, int64_t cluster); /* the end of a plan: true */
 /* ---- form.c ---- */
 typedef struct xg_form_field {
-    const char *name;
-    size_t at; /* of an int64_t in the emitter's struct */
+    char name[8];
+    uint16_t at; /* of an int64_t in the emitter's struct */
 } xg_form_field;
 XG_FN bool xg_form_is_whole(const xg_fusion_emission *e);   /* the order says all: nothing is left to decide */
 XG_FN bool xg_form_is_ordered(const xg_fusion_emission *e); /* the order says something of the form */
@@ -300,7 +306,7 @@ XG_FN void xg_form_put(xg_fusion_emission *e, const char *name, int64_t v);
 XG_FN void xg_form_read(const xg_fusion_emission *e, const xg_form_field *fields, uint32_t n, void *form);
 XG_FN void xg_form_write(xg_fusion_emission *e, const xg_form_field *fields, uint32_t n, const void *form);
 /* "walk", of an emitter with several: its number among the names, n if the order does not say or has none of them. */
-XG_FN uint32_t xg_form_walk(const xg_fusion_emission *e, const char *const *names, uint32_t n);
+XG_FN uint32_t xg_form_walk(const xg_fusion_emission *e, const char *names, uint32_t n);
 XG_FN void xg_form_write_walk(xg_fusion_emission *e, const char *name);
 /* One of several walks, first that of the form: each is made, and the one of the least estimated time taken. */
 XG_FN void xg_form_leave_open(xg_fusion_emission *e, const char *name);

@@ -566,17 +566,27 @@ HANDLER(dynamic_update_slice) {
 /* ---- the way in ---- */
 
 typedef xg_elem (*xg_elem_fn)(xg_scope *s, const xg_inst *i, xg_kval *const *at);
+enum {
+#define X(word) XG_ELEM_##word,
+    XG_ELEM_WORDS(X)
+#undef X
+};
+XG_TABLE const uint8_t xg_elem_words[] = {
+#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) XG_ELEM_##elem,
+    XG_OPS(X)
+#undef X
+};
 XG_FN xg_elem_fn xg_elem_handler(xg_opcode op) {
 #ifdef XLAGPU_SMALL
 #define xg_elem_random_bits xg_elem_none
 #endif
     XG_TABLE const xg_elem_fn table[] = {
-#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) xg_elem_##elem,
-        XG_OPS(X)
+#define X(word) xg_elem_##word,
+        XG_ELEM_WORDS(X)
 #undef X
     };
 #undef xg_elem_random_bits
-    return table[op];
+    return table[xg_elem_words[op]];
 }
 
 /* ---- instructions of several outputs ---- */

@@ -32,11 +32,11 @@ XG_FN void xg_form_write(xg_fusion_emission *e, const xg_form_field *fields, uin
         xg_form_put(e, fields[k].name, v);
     }
 }
-XG_FN uint32_t xg_form_walk(const xg_fusion_emission *e, const char *const *names, uint32_t n) {
+XG_FN uint32_t xg_form_walk(const xg_fusion_emission *e, const char *names, uint32_t n) {
     const xg_numbers *i = e->given ? xg_record_get(&e->given->form, "walk") : NULL;
     uint32_t k = 0;
     if (!i) return n;
-    while (k < n && !xg_str_is(i->word, names[k])) k++;
+    while (k < n && !xg_str_is(i->word, xg_text_nth(names, k))) k++;
     return k;
 }
 XG_FN void xg_form_write_walk(xg_fusion_emission *e, const char *name) {

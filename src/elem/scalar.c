@@ -274,8 +274,8 @@ XG_FN xg_kval *xg_scalar_binary(xg_kb *b, const xg_inst *i, xlagpu_type t, xg_kv
 /* ---- compare ---- */
 
 typedef struct xg_direction_row {
-    const char *text;
-    int sint, uint, flt;
+    char text[3];
+    uint8_t sint, uint, flt; /* xg_kcmpi, xg_kcmpf */
 } xg_direction_row;
 XG_TABLE const xg_direction_row xg_directions[] = {
     {"EQ", XG_CI_EQ, XG_CI_EQ, XG_CF_OEQ},

@@ -35,7 +35,10 @@ enum {
     XG_LOOP_NEIGHBOURS_WORK = 1024 /* of all rounds that are written out */
 };
 /* Rounds that are neighbours, as a power of two. */
-XG_TABLE const char *const xg_loop_walks[] = {"flat", "rows2", "rows4", "rows8"};
+enum {
+    XG_LOOP_WALKS = 4
+};
+XG_TABLE const char xg_loop_walks[] = "flat\0rows2\0rows4\0rows8\0";
 XG_FN bool xg_loop_unroll_hurts(const xg_comp *comp) {
     XG_FOR_INSTS(i, comp) {
         switch (i->op) {
@@ -124,7 +127,7 @@ XG_FN xg_indexing_group *xg_loop_places(xg_loop_walk *w) {
     place = xg_imap_of_dims(x, 1, s->rank);
     place->dims[0].range = xg_range_of(0, s->elements - 1);
     xg_index_delinearise(x, &order, xg_aff_dim(x, 0), place->results);
-    return w->places = xg_indexing_group_back(x, e->roots[0], 0, xg_imap_simplify(x, place));
+    return w->places = xg_indexing_group_back(x, e->roots[0], xg_imap_simplify(x, place));
 }
 /* Whether the element of the parameter is known from the place in memory modulo so much; the elements of the root: it
  * is at the same place. */
@@ -196,7 +199,7 @@ XG_FN int64_t xg_loop_same(const xg_fusion_emission *e, const xg_inst *param, xg
     if (!xg_shape_is_array(param->shape) || param->shape->elements <= 1 ||
         param->shape->elements > root->elements / 2 || root->elements % param->shape->elements)
         return 0;
-    if (!*maps_of) *maps_of = xg_indexing_group_back(e->m->aff, e->roots[0], 0, NULL);
+    if (!*maps_of) *maps_of = xg_indexing_group_back(e->m->aff, e->roots[0], NULL);
     g = *maps_of;
     maps = xg_indexing_group_maps(g, param, 0);
     order = xg_index_order_of_shape(root);
@@ -374,8 +377,8 @@ XG_FN void xg_loop_beside(xg_loop_walk *w, int64_t elements) {
             vector = xg_gcd(row, w->unroll), wide = row / vector, threads, slices = 0;
     uint32_t k;
     if (!row) return;
-    if (w->walk == XG_COUNT(xg_loop_walks)) {
-        for (k = 0; k < w->walk; k++) xg_form_leave_open(e, xg_loop_walks[k]);
+    if (w->walk == XG_LOOP_WALKS) {
+        for (k = 0; k < w->walk; k++) xg_form_leave_open(e, xg_text_nth(xg_loop_walks, k));
         return;
     }
     for (threads = XG_LAUNCH_THREADS; threads; threads -= XG_WARP_LANES) { /* nearly all of which have something */
@@ -498,7 +501,7 @@ XG_FN void xg_loop_walk_emit(xg_loop_walk *w, xg_kb *b, const xg_imap *map) {
     dims[0] = xg_kthread_id(b, 0, w->launch.threads[0]);
     dims[1] = xg_kblock_id(b, 0, w->launch.blocks[0]);
     loop = xg_kloop(b, map, dims, inits, n);
-    if (w->walk - 1 < XG_COUNT(xg_loop_walks) - 1 || w->together) loop->flags = KL_WHOLE;
+    if (w->walk - 1 < XG_LOOP_WALKS - 1 || w->together) loop->flags = KL_WHOLE;
     body = loop->regions[0];
     in = xg_kb_end(e->m, body);
     in.loc = b->loc;
@@ -538,7 +541,7 @@ XG_FN void xg_loop_decide(xg_loop_walk *w, int64_t elements) {
     int64_t unroll = xg_loop_unroll(e, elements), rounds = xg_loop_rounds(e, elements, unroll);
     xg_loop_set(w, elements, unroll, rounds);
     if (xg_form_is_ordered(e)) { /* of other rows only by an order that says all of them */
-        if (w->walk < XG_COUNT(xg_loop_walks)) xg_loop_beside(w, elements);
+        if (w->walk < XG_LOOP_WALKS) xg_loop_beside(w, elements);
         return;
     }
     if (xg_loop_joins(w, elements) || xg_loop_unroll_hurts(e->comp)) return;
@@ -582,11 +585,11 @@ XG_FN bool xg_emit_loop_plan(xg_fusion_emission *e) {
     for (k = 0; k < e->n_roots; k++) most = XG_MAX(most, e->roots[k]->shape->elements);
     w->e = e;
     e->form = w;
-    w->walk = xg_form_walk(e, xg_loop_walks, XG_COUNT(xg_loop_walks));
+    w->walk = xg_form_walk(e, xg_loop_walks, XG_LOOP_WALKS);
     if (!xg_form_is_whole(e)) xg_loop_decide(w, most);
     xg_form_read(e, xg_loop_form, XG_COUNT(xg_loop_form), w);
-    if (w->walk < XG_COUNT(xg_loop_walks) && w->rounds == (int64_t)1 << w->walk)
-        xg_form_write_walk(e, xg_loop_walks[w->walk]);
+    if (w->walk < XG_LOOP_WALKS && w->rounds == (int64_t)1 << w->walk)
+        xg_form_write_walk(e, xg_text_nth(xg_loop_walks, w->walk));
     why = e->given ? xg_loop_refuses(w, most) : NULL;
     if (why) return xg_emit_refuse(e, why);
     blocks = xg_loop_blocks(w, most);

@@ -23,8 +23,7 @@ enum {
     XG_REDUCTION_PAIRS = XG_REDUCTION_SERIAL + XG_COLUMN_SHIFTED + 1,
     XG_REDUCTION_WALKS
 };
-XG_TABLE const char *const xg_reduction_walks[] = {
-    "short", "row", "column", "column-tile", "column-linear", "column-shifted", "pairs"};
+XG_TABLE const char xg_reduction_walks[] = "short\0row\0column\0column-tile\0column-linear\0column-shifted\0pairs\0";
 XG_TABLE const xg_form_field xg_short_form[] = {
     {"vector", offsetof(xg_short_plan, vector)},
     {"fold", offsetof(xg_short_plan, fold)},
@@ -76,8 +75,8 @@ XG_FN uint32_t xg_reduction_decide(xg_reduction_kernel *w, uint32_t walk) {
         other = XG_REDUCTION_SERIAL + (uint32_t)xg_column_plan_of(&w->r).way;
     else
         return usual;
-    xg_form_leave_open(w->r.e, xg_reduction_walks[usual]);
-    xg_form_leave_open(w->r.e, xg_reduction_walks[other]);
+    xg_form_leave_open(w->r.e, xg_text_nth(xg_reduction_walks, usual));
+    xg_form_leave_open(w->r.e, xg_text_nth(xg_reduction_walks, other));
     return usual;
 }
 /* By an order, which may leave numbers open; NULL, or why not. */
@@ -106,7 +105,7 @@ XG_FN const char *xg_reduction_obey(xg_reduction_kernel *w, uint32_t walk) {
 XG_APART XG_FN void xg_reduction_write(xg_reduction_kernel *w, uint32_t walk) {
     xg_fusion_emission *e = w->r.e;
     xg_reduction *r = &w->r;
-    xg_form_write_walk(e, xg_reduction_walks[walk]);
+    xg_form_write_walk(e, xg_text_nth(xg_reduction_walks, walk));
     w->walk = walk;
     switch (walk) {
     case XG_REDUCTION_SHORT:

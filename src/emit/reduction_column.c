@@ -293,7 +293,7 @@ XG_APART XG_FN void xg_column_share(
     (void)xg_carry_values(acc, r->n_values, v);
     for (k = 0; k < shared->n; k++) {
         xg_kval *index = w.at;
-        shared->arrays[k] = xg_kinsert(&r->s.b, v[k], shared->arrays[k], &index, 1);
+        shared->arrays[k] = xg_kinsert_at(&r->s.b, v[k], shared->arrays[k], index);
     }
     xg_walk_end(r, &w);
     xg_shared_wait(&r->s.b, shared->arrays, shared->n);

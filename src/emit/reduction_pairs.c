@@ -52,7 +52,7 @@ XG_FN bool xg_pairs_reads(const xg_reduction *r, uint32_t *shared, uint32_t *who
     for (h = 0; h < r->n_heroes; h++)
         for (v = 0; v < r->heroes[h].n; v++) {
             xg_indexing_group *g =
-                xg_indexing_group_back(x, r->heroes[h].sources[v], 0, xg_imap_identity(x, r->in->dims, r->in->rank));
+                xg_indexing_group_back(x, r->heroes[h].sources[v], xg_imap_identity(x, r->in->dims, r->in->rank));
             for (k = 0; k < c->n_params; k++) {
                 xg_imaps maps = xg_indexing_group_maps(g, c->params[k], 0);
                 if (!xg_shape_is_array(c->params[k]->shape)) return false;

@@ -236,14 +236,14 @@ XG_FN void xg_short_fill(xg_reduction *r, const xg_short_plan *plan, const xg_im
     } else
         for (n = k = 0; k < r->n_values; k++)
             if (!plan->made || !plan->made[k]) {
-                p.dest[n] = xg_kinsert(&r->s.b, x[k].v, p.dest[n], &at[r->in->rank], 1);
+                p.dest[n] = xg_kinsert_at(&r->s.b, x[k].v, p.dest[n], at[r->in->rank]);
                 n++;
             }
     xg_walk_end(r, &inner);
     r->thread = thread;
     r->block = block;
     if (folds)
-        for (k = 0; k < r->n_values; k++) p.dest[k] = xg_kinsert(&r->s.b, one.acc[k].v, p.dest[k], &place, 1);
+        for (k = 0; k < r->n_values; k++) p.dest[k] = xg_kinsert_at(&r->s.b, one.acc[k].v, p.dest[k], place);
     xg_walk_end(r, &outer);
 }
 /* Some of a lane's elements of a row: from element `from` on, every plan->lanes-th, which lie in the row unless they

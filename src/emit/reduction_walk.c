@@ -229,7 +229,7 @@ XG_FN bool xg_walk_has_vectors(xg_aff_ctx *x, const xg_indexing_group *g, const 
 }
 XG_FN bool xg_walk_reads_vectors(const xg_reduction *r, const xg_inst *source, const xg_imap *map, int64_t vector) {
     xg_aff_ctx *x = r->e->m->aff;
-    xg_indexing_group *g = xg_indexing_group_back(x, source, 0, map);
+    xg_indexing_group *g = xg_indexing_group_back(x, source, map);
     uint32_t k;
     for (k = 0; k < r->e->comp->n_params; k++)
         if (!xg_walk_has_vectors(x, g, r->e->comp->params[k], vector)) return false;

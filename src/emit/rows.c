@@ -436,7 +436,7 @@ XG_FN void xg_rows_tell_blocks(xg_rows *w, xg_elem *acc) {
     xg_walk_require(&m, xg_aff_dim(x, 0), 0, 0);
     write = xg_partial_new(r, 0, shared.arrays, shared.n);
     walk = xg_walk_begin(r, xg_walk_map_end(r, &m, NULL, 0), &write);
-    for (k = 0; k < n; k++) shared.arrays[k] = xg_kinsert(&r->s.b, v[k], shared.arrays[k], &zero, 1);
+    for (k = 0; k < n; k++) shared.arrays[k] = xg_kinsert_at(&r->s.b, v[k], shared.arrays[k], zero);
     xg_walk_end(r, &walk);
     xg_cluster_wait(&r->s.b, shared.arrays, shared.n);
     rank = xg_kcast(

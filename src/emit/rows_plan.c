@@ -148,7 +148,7 @@ XG_FN bool xg_rows_reads_vectors(xg_rows *w, int64_t vector) {
                                                    : xg_imap_compose(x, w->form.maps[k], xg_indexing_operand(x, i, j));
             xg_indexing_group *g;
             if (xg_row_stage(&w->form, o) || o->shape->rank == 0) continue;
-            g = xg_indexing_group_back(x, o, 0, xg_imap_compose(x, walk, at));
+            g = xg_indexing_group_back(x, o, xg_imap_compose(x, walk, at));
             for (p = 0; p < w->r.e->comp->n_params; p++)
                 if (xg_rows_is_odd(w, w->r.e->comp->params[p]) &&
                     !xg_rows_whole_vectors(w, g, w->r.e->comp->params[p], vector))
@@ -173,7 +173,7 @@ XG_FN bool xg_rows_writes_operand(const xg_rows *w) {
 /* What a value that depends on no reduction reads of a parameter for (row, column): an element that the row has nothing
  * to do with? */
 XG_FN bool xg_rows_ignores_row(xg_rows *w, const xg_inst *i, const xg_imap *at, const xg_inst *param) {
-    xg_imaps maps = xg_indexing_group_maps(xg_indexing_group_back(w->form.x, i, 0, at), param, 0);
+    xg_imaps maps = xg_indexing_group_maps(xg_indexing_group_back(w->form.x, i, at), param, 0);
     uint32_t k, j;
     for (k = 0; k < maps.n; k++) {
         if (maps.p[k]->state == XG_IMAP_EMPTY) continue;

@@ -29,7 +29,7 @@ typedef enum xg_scatter_form {
     XG_SCATTER_ATOMIC,
     XG_SCATTER_OWNER
 } xg_scatter_form;
-XG_TABLE const char *const xg_scatter_walks[] = {"none", "plain", "atomic", "owner"};
+XG_TABLE const char xg_scatter_walks[][7] = {"none", "plain", "atomic", "owner"};
 
 typedef struct xg_scattering {
     xg_fusion_emission *e;

@@ -190,7 +190,7 @@ XG_FN void xg_sliding_bring(xg_sliding_rows *t, const xg_aff *number, xg_kval *t
         xg_elem e = xg_elem_of(&t->s, XG_OPERAND(d->i, k), indices);
         parts[0] = xg_sliding_padded(x, number, d->count * w->stride);
         xg_sliding_apply(t, parts, 1, turn, turns, &to);
-        t->tile[k] = xg_kinsert(&t->s.b, xg_emit_join(&t->s.b, e), t->tile[k], &to, 1);
+        t->tile[k] = xg_kinsert_at(&t->s.b, xg_emit_join(&t->s.b, e), t->tile[k], to);
     }
     xg_flow_end(&f);
 }
@@ -254,7 +254,7 @@ XG_FN void xg_sliding_fold_own(xg_sliding_rows *t) {
             const xg_aff *place = xg_aff_add_k(x, xg_aff_add_mul(x, xg_aff_mul(x, row, t->made), lane, d->count), u);
             place = xg_sliding_padded(x, place, d->count);
             xg_sliding_apply(t, &place, 1, zero, 1, &to);
-            t->out[k] = xg_kinsert(b, xg_emit_join(b, acc[u * d->n + k]), t->out[k], &to, 1);
+            t->out[k] = xg_kinsert_at(b, xg_emit_join(b, acc[u * d->n + k]), t->out[k], to);
         }
     xg_flow_end(&f);
 }

@@ -323,10 +323,17 @@ XG_FN xg_value *xg_call_threefry(xg_eval_run *r, const xg_inst *i, xg_value **in
 
 /* ---- the opcode ---- */
 
-#define X(target, word) XG_FN xg_value *xg_call_##word(xg_eval_run *r, const xg_inst *i, xg_value **in);
-XG_EVAL_CALLS(X)
-XG_EVAL_CALLS_COMPUTED(X)
-XG_EVAL_SOLVERS(X)
+/* The words of these lists: many targets share one. */
+/* clang-format off */
+#define XG_CALL_WORDS(X) X(execute) X(same) X(zeros)
+#define XG_CALL_WORDS_COMPUTED(X) \
+    X(pad_to_static) X(slice_to_dynamic) X(top_k) X(approx_top_k) X(threefry) X(block_scaled_dot) X(geqrf) X(orgqr) \
+    X(syevd) X(potrf) X(getrf) X(pivots) X(ormqr) X(gesvd) X(gesvdj) X(geev) X(sytrd) X(gtsv) X(syrk) \
+    X(cholesky_update) X(fft) X(geqp3) X(gehrd) X(schur) X(eigenvectors) X(trsm) X(gees)
+/* clang-format on */
+#define X(word) XG_FN xg_value *xg_call_##word(xg_eval_run *r, const xg_inst *i, xg_value **in);
+XG_CALL_WORDS(X)
+XG_CALL_WORDS_COMPUTED(X)
 #undef X
 #ifdef XLAGPU_SMALL
 XG_COLD XG_FN xg_value *xg_call_left_out(xg_eval_run *r, const xg_inst *i, xg_value **in) {
@@ -341,16 +348,26 @@ XG_TABLE const char xg_call_targets[] =
     XG_EVAL_CALLS(X) XG_EVAL_CALLS_COMPUTED(X) XG_EVAL_SOLVERS(X)
 #undef X
     ;
+enum {
+#define X(word) XG_CALL_##word,
+    XG_CALL_WORDS(X) XG_CALL_WORDS_COMPUTED(X)
+#undef X
+};
+XG_TABLE const uint8_t xg_call_words[] = {
+#define X(target, word) XG_CALL_##word,
+    XG_EVAL_CALLS(X) XG_EVAL_CALLS_COMPUTED(X) XG_EVAL_SOLVERS(X)
+#undef X
+};
 XG_TABLE const xg_call_fn xg_call_runs[] = {
-#define X(target, word) xg_call_##word,
-    XG_EVAL_CALLS(X)
+#define X(word) xg_call_##word,
+    XG_CALL_WORDS(X)
 #undef X
 #ifdef XLAGPU_SMALL
-#define X(target, word) xg_call_left_out,
+#define X(word) xg_call_left_out,
 #else
-#define X(target, word) xg_call_##word,
+#define X(word) xg_call_##word,
 #endif
-        XG_EVAL_CALLS_COMPUTED(X) XG_EVAL_SOLVERS(X)
+        XG_CALL_WORDS_COMPUTED(X)
 #undef X
 };
 
@@ -360,7 +377,7 @@ XG_FN bool xg_eval_is_left_out(const xg_inst *i) {
     const char *name = xg_call_targets;
     uint32_t k;
     for (k = 0; i->op == XG_CUSTOM_CALL && *name; k++, name += strlen(name) + 1)
-        if (xg_call_is(target, name)) return xg_call_runs[k] == xg_call_left_out;
+        if (xg_call_is(target, name)) return xg_call_runs[xg_call_words[k]] == xg_call_left_out;
     return false;
 }
 #endif
@@ -389,8 +406,8 @@ XG_FN xg_value *xg_eval_custom_call(xg_eval_run *r, const xg_inst *i, xg_value *
         if (xg_str_is(target, r->options.calls[k].target)) return xg_call_registered(r, i, &r->options.calls[k], in);
     for (k = 0; *name; k++, name += strlen(name) + 1) {
         if (!xg_call_is(target, name)) continue;
-        v = i->n_operands || xg_call_runs[k] == xg_call_zeros || xg_call_runs[k] == xg_call_execute
-                ? xg_call_runs[k](r, i, in)
+        v = i->n_operands || xg_call_words[k] == XG_CALL_zeros || xg_call_words[k] == XG_CALL_execute
+                ? xg_call_runs[xg_call_words[k]](r, i, in)
                 : NULL; /* all others look at their first operand */
         if (!v)
             xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "replace the call by HLO operations",

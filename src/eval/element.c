@@ -10,7 +10,7 @@
 #include "eval.h"
 
 XG_FN int xg_ew_direction(const xg_inst *i) {
-    XG_TABLE const char *const names[] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
+    XG_TABLE const char names[][3] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
     xg_str word = xg_attr_str(i, XG_A_direction);
     int k;
     for (k = 0; k < 6; k++)

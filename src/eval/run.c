@@ -289,13 +289,23 @@ XG_FN xg_eval_plan *xg_eval_plan_of(xg_eval_run *r, const xg_comp *c) {
 #define XG_EVAL_FUNCTION(word) xg_eval_##word
 #define XG_EVAL_IS_DYNAMIC(r) ((r)->dynamic)
 #endif
+enum {
+#define X(word) XG_EVAL_##word,
+    XG_EVAL_WORDS(X)
+#undef X
+};
 XG_TABLE const xg_eval_handler xg_eval_handlers[] = {
-#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) XG_EVAL_FUNCTION(eval),
+#define X(word) XG_EVAL_FUNCTION(word),
+    XG_EVAL_WORDS(X)
+#undef X
+};
+XG_TABLE const uint8_t xg_eval_words[] = {
+#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) XG_EVAL_##eval,
     XG_OPS(X)
 #undef X
 };
 
-XG_FN xg_eval_handler xg_eval_handler_of(xg_opcode op) { return xg_eval_handlers[op]; }
+XG_FN xg_eval_handler xg_eval_handler_of(xg_opcode op) { return xg_eval_handlers[xg_eval_words[op]]; }
 
 XG_FN bool xg_eval_is_sized(const xg_inst *i) {
     uint32_t k;
@@ -308,7 +318,7 @@ XG_FN bool xg_eval_is_sized(const xg_inst *i) {
 
 XG_FN xg_value *xg_eval_step(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     xg_value *v =
-        XG_EVAL_IS_DYNAMIC(r) && xg_eval_is_sized(i) ? xg_eval_sized(r, i, in) : xg_eval_handlers[i->op](r, i, in);
+        XG_EVAL_IS_DYNAMIC(r) && xg_eval_is_sized(i) ? xg_eval_sized(r, i, in) : xg_eval_handler_of(i->op)(r, i, in);
     if (XG_EVAL_IS_DYNAMIC(r)) v = xg_eval_settle(r, i, v);
     uint32_t k;
     for (k = 0; k < i->n_operands; k++) xg_eval_drop(r, in[k]);

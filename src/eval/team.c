@@ -16,12 +16,9 @@
 /* What the ids in replica_groups are: replicas (of one partition each), partitions (of one replica each), replicas with
  * all of their partitions, or devices. */
 XG_FN xg_team_mode xg_team_mode_of(const xg_inst *i) {
-    XG_TABLE const char *const words[] = {
-        "cross_replica", "cross_partition", "cross_replica_and_partition", "flattened_id"};
-    xg_str mode = xg_attr_str(i, XG_A_mode);
-    int k;
-    for (k = 0; k < 4; k++)
-        if (xg_str_is(mode, words[k])) return (xg_team_mode)k;
+    int k =
+        xg_word_in("cross_replica cross_partition cross_replica_and_partition flattened_id", xg_attr_str(i, XG_A_mode));
+    if (k >= 0) return (xg_team_mode)k;
     if (!xg_inst_attr(i, XG_A_channel_id)) return XG_TEAM_REPLICAS;
     switch (i->op) {
     case XG_ALL_REDUCE:

@@ -447,7 +447,7 @@ XG_FN int64_t xg_dnn_notes(xlagpu_type of) {
     return exact | XG_DNN_NOTE_NARROWER_SUMS | XG_DNN_NOTE_WINOGRAD_13;
 }
 XG_APART XG_FN xg_inst *xg_dnn_rewrite(const xg_hb *b, xg_dnn_conv *c) {
-    XG_TABLE const char *const ways[] = {"convForward", "convBackwardInput", "convBackwardFilter"};
+    XG_TABLE const char ways[][19] = {"convForward", "convBackwardInput", "convBackwardFilter"};
     int64_t perm[XG_RANK_MAX], back[XG_RANK_MAX], dims[XG_RANK_MAX], asked[XG_RANK_MAX], cut[3] = {0, 0, 0};
     xlagpu_type of = XG_OPERAND(c->conv, 0)->shape->type;
     uint32_t k, n, rank = c->spatial + 2;

@@ -31,7 +31,7 @@ XG_APART XG_FN void xg_dyn_settle(xg_dyn *p, xg_inst *value) {
         i->shape = now;
         p->b.before = i->next;
     } else if (value->shape != now)
-        value = xg_hb_op(&p->b, XG_COPY, now, &value, 1); /* of another layout */
+        value = xg_hb_of(&p->b, XG_COPY, now, value); /* of another layout */
     value->scratch = NULL;
     for (d = 0; d < was->rank; d++) {
         xg_dyn_set_size(p, value, d, p->out[d]);

@@ -120,10 +120,10 @@ XG_APART XG_FN xg_inst *xg_dyn_pad(xg_dyn *p) {
         xg_inst *n = xg_dyn_size(x, d);
         padded[d] = e->low || e->high || e->interior;
         if (n && padded[d]) {
-            gaps = e->interior ? xg_dyn_times(p, xg_dyn_at_least(p, xg_dyn_plus(p, n, -1), 0), e->interior) : NULL;
+            gaps = e->interior ? xg_dyn_times(p, xg_dyn_not_negative(p, xg_dyn_plus(p, n, -1)), e->interior) : NULL;
             n = xg_dyn_plus(p, n, e->low + e->high);
             if (gaps) n = xg_hb_2(&p->b, XG_ADD, n, gaps);
-            if (e->low < 0 || e->high < 0) n = xg_dyn_at_least(p, n, 0);
+            if (e->low < 0 || e->high < 0) n = xg_dyn_not_negative(p, n);
         }
         p->out[d] = n;
     }
@@ -169,10 +169,10 @@ XG_FN xg_inst *xg_dyn_index(const xg_dyn *p, xg_inst *x) {
 /* The last place where a window of so many elements, or of n if that is not NULL, fits dimension d of x; 0 for a window
  * that is all of it. */
 XG_FN xg_inst *xg_dyn_last_start(const xg_dyn *p, const xg_inst *x, uint32_t d, int64_t window, xg_inst *n) {
-    if (n) return xg_dyn_at_least(p, xg_hb_2(&p->b, XG_SUBTRACT, xg_dyn_size_or_bound(p, x, d), n), 0);
+    if (n) return xg_dyn_not_negative(p, xg_hb_2(&p->b, XG_SUBTRACT, xg_dyn_size_or_bound(p, x, d), n));
     if (!xg_dyn_size(x, d)) return xg_dyn_int(p, x->shape->dims[d] - window);
     return window == x->shape->dims[d] ? xg_dyn_int(p, 0)
-                                       : xg_dyn_at_least(p, xg_dyn_plus(p, xg_dyn_size(x, d), -window), 0);
+                                       : xg_dyn_not_negative(p, xg_dyn_plus(p, xg_dyn_size(x, d), -window));
 }
 /* Start indices first, first + 1 ... of p->i, one scalar for each dimension of x, kept where the window fits what is
  * there. u, if not NULL: a window with sizes of its own. */
@@ -323,9 +323,9 @@ XG_APART XG_FN xg_inst *xg_dyn_dot(xg_dyn *p) {
 XG_FN xg_inst *xg_dyn_places(const xg_dyn *p, xg_inst *n, const xg_window_dim *w) {
     int64_t extent = (w->size - 1) * w->window_dilation + 1;
     if (w->base_dilation > 1)
-        n = xg_dyn_at_least(p, xg_dyn_plus(p, xg_dyn_times(p, n, w->base_dilation), 1 - w->base_dilation), 0);
+        n = xg_dyn_not_negative(p, xg_dyn_plus(p, xg_dyn_times(p, n, w->base_dilation), 1 - w->base_dilation));
     n = xg_dyn_plus(p, n, w->pad_low + w->pad_high - extent + w->stride);
-    if (w->pad_low + w->pad_high - extent + w->stride < 0) n = xg_dyn_at_least(p, n, 0);
+    if (w->pad_low + w->pad_high - extent + w->stride < 0) n = xg_dyn_not_negative(p, n);
     return xg_dyn_over(p, n, w->stride);
 }
 XG_APART XG_FN xg_inst *xg_dyn_convolution(xg_dyn *p) {
@@ -592,7 +592,7 @@ XG_FN xg_inst *xg_dyn_set_dimension_size(xg_dyn *p) {
     xg_dyn_take_sizes(p, x);
     x = xg_dyn_zeroed_dim(p, x, d);
     p->out[d] = xg_dyn_is_open(p->i->shape, d) ? xg_dyn_given_size(p, XG_OPERAND(p->i, 1), x->shape->dims[d]) : NULL;
-    return xg_hb_op(&p->b, XG_COPY, xg_dyn_bounds(p->m, p->i->shape), &x, 1);
+    return xg_hb_of(&p->b, XG_COPY, xg_dyn_bounds(p->m, p->i->shape), x);
 }
 XG_FN xg_inst *xg_dyn_slice_to_dynamic(xg_dyn *p) {
     xg_inst *x = XG_OPERAND(p->i, 0);
@@ -604,7 +604,7 @@ XG_FN xg_inst *xg_dyn_slice_to_dynamic(xg_dyn *p) {
         if (xg_dyn_is_open(p->i->shape, d))
             p->out[d] = xg_dyn_given_size(p, XG_OPERAND(p->i, d + 1), x->shape->dims[d]);
     x = xg_dyn_zeroed(p, x, NULL);
-    return xg_hb_op(&p->b, XG_COPY, xg_dyn_bounds(p->m, p->i->shape), &x, 1);
+    return xg_hb_of(&p->b, XG_COPY, xg_dyn_bounds(p->m, p->i->shape), x);
 }
 /* (the operand, zero where it is not there, its size in each dimension) */
 XG_FN xg_inst *xg_dyn_pad_to_static(xg_dyn *p) {

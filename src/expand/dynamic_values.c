@@ -105,8 +105,8 @@ XG_FN xg_inst *xg_dyn_times(const xg_dyn *p, xg_inst *x, int64_t v) {
 XG_FN xg_inst *xg_dyn_over(const xg_dyn *p, xg_inst *x, int64_t v) {
     return v > 1 ? xg_hb_2(&p->b, XG_DIVIDE, x, xg_dyn_int(p, v)) : x;
 }
-XG_FN xg_inst *xg_dyn_at_least(const xg_dyn *p, xg_inst *x, int64_t v) {
-    return xg_hb_2(&p->b, XG_MAXIMUM, x, xg_dyn_int(p, v));
+XG_FN xg_inst *xg_dyn_not_negative(const xg_dyn *p, xg_inst *x) {
+    return xg_hb_2(&p->b, XG_MAXIMUM, x, xg_dyn_int(p, 0));
 }
 
 /* ---- what is padding ---- */

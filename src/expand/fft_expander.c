@@ -31,7 +31,7 @@ XG_FN xg_inst *xg_fft_computed(const xg_fft *f, xg_inst *turns, int64_t n) {
 
 /* The transform of complex numbers as an instruction. */
 XG_FN xg_inst *xg_fft_plain(const xg_fft *f, xg_inst *x, const int64_t *lengths, uint32_t n) {
-    xg_inst *i = xg_hb_op(f->b, XG_FFT, x->shape, &x, 1);
+    xg_inst *i = xg_hb_of(f->b, XG_FFT, x->shape, x);
     xg_inst_set_str(i, XG_A_fft_type, f->sign < 0 ? XG_STR("FFT") : XG_STR("IFFT"));
     xg_inst_set_ints(i, XG_A_fft_length, lengths, n);
     return i;

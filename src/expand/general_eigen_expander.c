@@ -13,9 +13,7 @@ enum {
     XG_SHIFTED_STEPS = 40
 }; /* QR steps a row at most */
 
-XG_FN xg_inst *xg_general_next(const xg_hb *b, xg_inst *k, int64_t by) {
-    return xg_hb_2(b, XG_ADD, k, xg_hb_int_like(b, k, by));
-}
+XG_FN xg_inst *xg_general_next(const xg_hb *b, xg_inst *k) { return xg_hb_2(b, XG_ADD, k, xg_hb_int_like(b, k, 1)); }
 /* (x, y) := (x p + y q, y conj(p) - x conj(q)) */
 XG_FN void xg_general_turn(const xg_hb *b, xg_inst **x, xg_inst **y, xg_inst *p, xg_inst *q) {
     xg_lin frame, *f = &frame;
@@ -33,7 +31,7 @@ XG_FN xg_inst *xg_general_unpacked(const xg_hb *b, xg_inst *packed, xg_inst *tau
     xg_inst *below = xg_hb_iota(b, XLAGPU_S32, packed->shape->dims, 3, 2), *zero = xg_linear_zero_like(b, packed);
     *q = xg_linear_identity(b, packed->shape->type, packed->shape->dims[0], n, n);
     if (n > 1) *q = xg_linear_reflect(b, packed, taus, *q, true, false, 1);
-    below = xg_general_next(b, below, 1);
+    below = xg_general_next(b, below);
     return xg_hb_select(b, xg_linear_where_in(b, packed, 1, "GT", below), zero, packed);
 }
 
@@ -114,7 +112,7 @@ XG_FN xg_inst *xg_general_iterate(
     l.condition->root = xg_linear_and(&c, l.condition->root, xg_hb_element(&c, l.condition->params[0], 5));
     h = split(&l.b, l.state[0], &block);
     same = xg_hb_compare(&l.b, "EQ", block.hi, l.state[2]);
-    l.state[3] = xg_linear_kept(&l.b, same, xg_general_next(&l.b, l.state[3], 1));
+    l.state[3] = xg_linear_kept(&l.b, same, xg_general_next(&l.b, l.state[3]));
     l.state[2] = block.hi;
     step(&l.b, &h, &l.state[1], &block, l.state[3]);
     l.state[0] = h;

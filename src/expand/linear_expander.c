@@ -71,7 +71,7 @@ XG_FN xg_inst *xg_linear_factor_blocks(const xg_hb *b, xg_inst *a, int64_t w) {
     for (at = 0; at < n; at += w) {
         int64_t rest = n - at, own = XG_MIN(w, rest);
         x = xg_linear_part(b, a, 0, own, 0, own);
-        x = xg_hb_op(b, XG_CHOLESKY, x->shape, &x, 1);
+        x = xg_hb_of(b, XG_CHOLESKY, x->shape, x);
         xg_inst_set_int(x, XG_A_lower, true);
         m = 0;
         if (at) parts[m++] = xg_linear_zeros(b, x->shape->type, batch, at, own);
@@ -94,7 +94,7 @@ XG_FN xg_inst *xg_linear_factored(const xg_hb *b, xg_inst *a, bool lower, xg_ins
     if (lower && w < x->shape->dims[1])
         x = xg_linear_factor_blocks(b, x, w);
     else {
-        x = xg_hb_op(b, XG_CHOLESKY, x->shape, &x, 1);
+        x = xg_hb_of(b, XG_CHOLESKY, x->shape, x);
         xg_inst_set_int(x, XG_A_lower, lower);
     }
     if (!good) return x;

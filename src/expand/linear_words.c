@@ -323,7 +323,7 @@ XG_FN xg_inst *xg_lin_number(const xg_hb *b, const xg_inst *like, const char *at
                                                      : xg_linear_splat_like(b, like, v);
 }
 XG_FN void *xg_lin_make(xg_fml *words, xg_str name, const xg_fml_term *in, uint32_t n) {
-    XG_TABLE const char *const comparisons[][2] = {
+    XG_TABLE const char comparisons[][2][3] = {
         {"==", "EQ"}, {"!=", "NE"}, {">=", "GE"}, {"<=", "LE"}, {"<", "LT"}, {">", "GT"}};
     const xg_hb *b = ((xg_lin *)(void *)words)->b;
     const xg_lin_word *w = xg_lin_words;

@@ -135,12 +135,12 @@ XG_FN xg_inst *xg_ragged_made(
     in[2] = m->sizes;
     made = xg_hb_op(b, XG_RAGGED_DOT, dot->shape, in, 3);
     v = deep;
-    xg_inst_set_ints(made, XG_A_lhs_contracting_dims, &v, 1);
+    xg_inst_set_one(made, XG_A_lhs_contracting_dims, v);
     v = y_deep;
-    xg_inst_set_ints(made, XG_A_rhs_contracting_dims, &v, 1);
+    xg_inst_set_one(made, XG_A_rhs_contracting_dims, v);
     v = m->x_row;
-    xg_inst_set_ints(made, XG_A_lhs_ragged_dims, &v, 1);
-    if (group >= 0) xg_inst_set_ints(made, XG_A_rhs_group_dims, &group, 1);
+    xg_inst_set_one(made, XG_A_lhs_ragged_dims, v);
+    if (group >= 0) xg_inst_set_one(made, XG_A_rhs_group_dims, group);
     if (precision) xg_inst_set_attr(made, *precision);
     return made;
 }

@@ -25,7 +25,7 @@ XG_FN xg_inst *xg_random_words(const xg_hb *b, xlagpu_type t, int64_t n) {
     shapes[0] = xg_hb_shape(b, XLAGPU_U64, &three, 1);
     shapes[1] = xg_hb_shape(b, t, &n, 1);
     state = xg_hb_concat(b, parts, 2, 0);
-    state = xg_hb_op(b, XG_RNG_BIT_GENERATOR, xg_shape_tuple(m, shapes, 2), &state, 1);
+    state = xg_hb_of(b, XG_RNG_BIT_GENERATOR, xg_shape_tuple(m, shapes, 2), state);
     xg_inst_set_text(state, XG_A_algorithm, "rng_philox");
     return xg_hb_element(b, state, 1);
 }

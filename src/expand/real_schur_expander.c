@@ -22,7 +22,7 @@ XG_FN xg_inst *xg_francis_moved(const xg_hb *b, xg_inst *x, bool up) {
 XG_FN xg_inst *xg_francis_beside(const xg_hb *b, xg_inst *h, bool above) {
     xg_inst *row = xg_hb_iota(b, XLAGPU_S32, h->shape->dims, 3, above ? 2 : 1),
             *column = xg_hb_iota(b, XLAGPU_S32, h->shape->dims, 3, above ? 1 : 2);
-    row = xg_hb_compare(b, "EQ", row, xg_general_next(b, column, 1));
+    row = xg_hb_compare(b, "EQ", row, xg_general_next(b, column));
     h = xg_linear_most(b, xg_linear_kept(b, row, xg_hb_1(b, XG_ABS, h)), above ? 1 : 2);
     return above ? xg_linear_swap(b, h) : h;
 }

@@ -236,9 +236,9 @@ XG_APART XG_FN xg_inst *xg_scan_result(const xg_hb *b, const xg_scan_parts *s, c
         in[0] = y;
         in[1] = XG_OPERAND(s->i, k);
         in[1] = xg_hb_op(b, XG_GET_DIMENSION_SIZE, xg_shape_scalar(m, XLAGPU_S32), in + 1, 1);
-        xg_inst_set_ints(in[1], XG_A_dimensions, &at, 1);
+        xg_inst_set_one(in[1], XG_A_dimensions, at);
         y = xg_hb_op(b, XG_SET_DIMENSION_SIZE, y->shape, in, 2);
-        xg_inst_set_ints(y, XG_A_dimensions, &at, 1);
+        xg_inst_set_one(y, XG_A_dimensions, at);
         (void)xg_hb_done(y);
     }
     return y;
@@ -271,7 +271,7 @@ XG_FN void xg_scan_body(const xg_scan_parts *s, xg_loop *l, xg_inst *length) {
         starts[1] = state[n + k];
         e = xg_hb_op(b, XG_DYNAMIC_SLICE, one, starts + 1, 1 + x->rank);
         xg_inst_set_ints(e, XG_A_dynamic_slice_sizes, one->dims, one->rank);
-        args[k] = xg_hb_op(b, XG_RESHAPE, xg_shape_default_layout(m, s->comp->params[k]->shape), &e, 1);
+        args[k] = xg_hb_of(b, XG_RESHAPE, xg_shape_default_layout(m, s->comp->params[k]->shape), e);
     }
     for (k = 0; k < s->carries; k++) args[s->inputs + k] = state[s->outputs + k];
     root = xg_opt_inline(s->comp, b->comp, NULL, args);
@@ -282,7 +282,7 @@ XG_FN void xg_scan_body(const xg_scan_parts *s, xg_loop *l, xg_inst *length) {
             continue;
         }
         starts[0] = state[k];
-        starts[1] = xg_hb_op(b, XG_RESHAPE, xg_scan_slice_shape(m, s, state[k]->shape), &e, 1);
+        starts[1] = xg_hb_of(b, XG_RESHAPE, xg_scan_slice_shape(m, s, state[k]->shape), e);
         state[k] = xg_hb_op(b, XG_DYNAMIC_UPDATE_SLICE, state[k]->shape, starts, 2 + state[k]->shape->rank);
     }
 }
@@ -300,7 +300,7 @@ XG_APART XG_FN xg_inst *xg_scan_loop(const xg_hb *b, const xg_scan_parts *s) {
     if (s->x->dims[s->dim] == 0) return xg_hb_tuple(b, state, n);
     for (k = 0; k < s->inputs; k++) state[n + k] = XG_OPERAND(s->i, k);
     length = xg_hb_op(b, XG_GET_DIMENSION_SIZE, xg_shape_scalar(m, XLAGPU_S32), state + n, 1);
-    xg_inst_set_ints(length, XG_A_dimensions, &dim, 1);
+    xg_inst_set_one(length, XG_A_dimensions, dim);
     state[total - 1] = length;
     l = xg_hb_loop(b, state, total, s->x->dims[s->dim]);
     if (xg_dyn_is_open(s->x, s->dim)) {

@@ -64,7 +64,7 @@ XG_FN xg_inst *xg_vendor_call(const xg_hb *b, const char *target, const char *co
 XG_FN xg_inst *xg_vendor_plain(const xg_hb *b, xg_inst *x) {
     const xg_shape *s = xg_vendor_laid_out(b->comp->module, x->shape, false);
     if (!x->shape->layout || x->shape->layout->descending) return x;
-    return xg_hb_op(b, XG_COPY, s, &x, 1);
+    return xg_hb_of(b, XG_COPY, s, x);
 }
 
 #endif /* XG_EXPAND_VENDOR_C */

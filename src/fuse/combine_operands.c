@@ -153,7 +153,7 @@ XG_APART XG_FN xg_inst *xg_combine_operand(const xg_combine *w, const xg_hb *b, 
         return xg_inst_clone(o, b->comp, &scalar, b->before);
     }
     there = xg_combine_inside(w->maker, xg_combine_value(w, k));
-    return there->shape == o->shape ? there : xg_hb_op(b, XG_BITCAST, o->shape, &there, 1);
+    return there->shape == o->shape ? there : xg_hb_of(b, XG_BITCAST, o->shape, there);
 }
 /* With the constants and the names of parameters that only it used. */
 XG_FN void xg_combine_remove(xg_inst *i) {

@@ -19,11 +19,11 @@ XG_FN xg_inst *xg_fft_view(
     xg_module *m = b->comp->module;
     const xg_shape *s = xg_hb_shape(b, x->shape->type, dims, rank);
     if (minor_to_major) s = xg_shape_with_layout(m, s, xg_layout_make(m, minor_to_major, rank, 0, 0, xg_str_of("", 0)));
-    return xg_hb_op(b, XG_BITCAST, s, &x, 1);
+    return xg_hb_of(b, XG_BITCAST, s, x);
 }
 XG_FN xg_inst *xg_fft_made(
     const xg_hb *b, xg_inst *x, const xg_inst *like, const xg_shape *shape, const int64_t *length, uint32_t n) {
-    xg_inst *i = xg_hb_op(b, XG_FFT, shape, &x, 1);
+    xg_inst *i = xg_hb_of(b, XG_FFT, shape, x);
     xg_inst_set_attr(i, *xg_inst_attr(like, XG_A_fft_type));
     xg_inst_set_ints(i, XG_A_fft_length, length, n);
     return i;

@@ -23,8 +23,8 @@
 static const char xg_record_key[] = "xlagpu_kernel";
 
 typedef struct xg_launch_row {
-    const char *name;
-    size_t at;
+    char name[14];
+    uint16_t at;
 } xg_launch_row;
 XG_TABLE const xg_launch_row xg_launch_rows[] = {
 #define X(field, text) {text, offsetof(xg_launch, field)},

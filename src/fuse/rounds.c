@@ -258,6 +258,7 @@ XG_FN bool xg_rounds_places(xg_rounds *r) {
         }
     return true;
 }
+XG_FN bool xg_rounds_is_shared(const xg_inst *i) { return i->first_use && i->first_use->next; }
 /* What only scalars change, and is read at several places, is computed at each of them. *more: something is. */
 XG_FN bool xg_rounds_spread(const xg_rounds *r, bool *more) {
     xg_inst **in = XG_NEW_N(r->arena, xg_inst *, XG_ROUNDS_INSTS);
@@ -267,7 +268,7 @@ XG_FN bool xg_rounds_spread(const xg_rounds *r, bool *more) {
         xg_inst *i = r->parts->insts[k];
         const xg_use *u, *next;
         if (!xg_partition_is_root(r->parts, k) || !xg_rounds_depends(i)) continue;
-        if (xg_rounds_depends(i) > 2 || i->first_use == i->last_use || i->n_operands > XG_ROUNDS_INSTS) return false;
+        if (xg_rounds_depends(i) > 2 || !xg_rounds_is_shared(i) || i->n_operands > XG_ROUNDS_INSTS) return false;
         for (n = 0; n < i->n_operands; n++) in[n] = XG_OPERAND(i, n);
         for (u = i->first_use->next; u; u = next) {
             next = u->next;
@@ -298,7 +299,7 @@ XG_FN bool xg_rounds_part(xg_rounds *r) {
         const xg_round_state *s = &r->state[k];
         if (s->kind == XG_ROUND_STACKED &&
             (r->parts->part_of[xg_partition_place(r->parts, s->inst)] != UINT32_MAX ||
-                (!s->covered && (s->init->op != XG_PARAMETER || s->init->first_use != s->init->last_use))))
+                (!s->covered && (s->init->op != XG_PARAMETER || xg_rounds_is_shared(s->init)))))
             return false; /* something else reads it, or its contents in the beginning */
     }
     for (k = 0; k < r->values.n; k++)
@@ -385,7 +386,7 @@ typedef struct xg_rounds_maker {
     uint32_t made;
 } xg_rounds_maker;
 XG_FN bool xg_rounds_makes(const xg_inst *o) {
-    if (o->n_operands > 1 || !xg_rounds_takes(o) || o->first_use != o->last_use) return false;
+    if (o->n_operands > 1 || !xg_rounds_takes(o) || xg_rounds_is_shared(o)) return false;
     return o->op == XG_IOTA || (o->n_operands && o->op != XG_REDUCE && o->op != XG_GATHER);
 }
 XG_FN xg_inst *xg_rounds_inside(xg_rounds_maker *w, xg_inst *o, xg_round_kind kind) {

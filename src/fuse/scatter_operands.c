@@ -33,7 +33,7 @@ XG_FN bool xg_fuse_scatter_operands_in(xg_comp *c) {
             if (from->op != XG_BROADCAST && from->op != XG_IOTA &&
                 !(from->op == XG_CONSTANT && xg_fuse_is_splat(from)) && !xg_fuse_scatter_reads(i, k, from))
                 continue;
-            xg_inst_set_operand(i, k, xg_hb_op(&b, XG_COPY, x->shape, &x, 1));
+            xg_inst_set_operand(i, k, xg_hb_of(&b, XG_COPY, x->shape, x));
             changed = true;
         }
     }

@@ -47,7 +47,7 @@ XG_FN xg_inst *xg_fuse_sort_output(xg_inst *sort, xg_inst *before, uint32_t k) {
     xg_hb b = xg_hb_at(before);
     xg_inst *i;
     if (sort->shape->type != XLAGPU_TUPLE) return sort;
-    i = xg_hb_op(&b, XG_GET_TUPLE_ELEMENT, sort->shape->elems[k], &sort, 1);
+    i = xg_hb_of(&b, XG_GET_TUPLE_ELEMENT, sort->shape->elems[k], sort);
     xg_inst_set_int(i, XG_A_index, k);
     return i;
 }
@@ -90,7 +90,7 @@ XG_FN xg_inst *xg_fuse_topk_to_sort(xg_inst *topk) {
     in[1] = xg_hb_iota(&b, XLAGPU_S32, s->dims, s->rank, dim);
     in[1]->shape = shapes[1];
     sort = xg_hb_op(&b, XG_SORT, xg_shape_tuple(m, shapes, 2), in, 2);
-    xg_inst_set_ints(sort, XG_A_dimensions, &dim, 1);
+    xg_inst_set_one(sort, XG_A_dimensions, dim);
     xg_inst_set_int(sort, XG_A_is_stable, 1);
     xg_inst_set_comp(sort, XG_A_to_apply, xg_topk_comparator(topk, s->type, topk->comp));
     for (k = 0; k < s->rank; k++) {

@@ -552,6 +552,7 @@ XG_ONE_COPY XG_FN void xg_inst_set_comp(xg_inst *i, xg_attr_key k, xg_comp *c) {
 XG_ONE_COPY XG_FN void xg_inst_set_ints(xg_inst *i, xg_attr_key k, const int64_t *p, uint32_t n) {
     xg_inst_set_attr(i, xg_attr_make_ints(i->comp->module, k, p, n));
 }
+XG_ONE_COPY XG_FN void xg_inst_set_one(xg_inst *i, xg_attr_key k, int64_t v) { xg_inst_set_ints(i, k, &v, 1); }
 XG_ONE_COPY XG_FN void xg_inst_set_str(xg_inst *i, xg_attr_key k, xg_str s) {
     xg_inst_set_attr(i, xg_attr_make_str(i->comp->module, k, s));
 }

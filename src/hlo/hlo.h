@@ -487,6 +487,7 @@ XG_FN xg_attr xg_attr_make_comp(xg_attr_key k, xg_comp *c);
 XG_FN void xg_inst_set_int(xg_inst *i, xg_attr_key k, int64_t v);
 XG_FN void xg_inst_set_comp(xg_inst *i, xg_attr_key k, xg_comp *c);
 XG_FN void xg_inst_set_ints(xg_inst *i, xg_attr_key k, const int64_t *p, uint32_t n);
+XG_FN void xg_inst_set_one(xg_inst *i, xg_attr_key k, int64_t v); /* a list of one number */
 XG_FN void xg_inst_set_str(xg_inst *i, xg_attr_key k, xg_str s);
 XG_FN void xg_inst_set_text(xg_inst *i, xg_attr_key k, const char *z);
 XG_FN void xg_inst_take_attrs(xg_inst *i, const xg_inst *from); /* all attributes of the other instruction */

@@ -14,18 +14,42 @@
 #include "infer_device.c"
 
 typedef const xg_shape *(*xg_infer_rule)(xg_module *m, const xg_inst *i);
+/* The words of the column `infer`: a pointer for each of these takes half of one for each opcode. */
+/* clang-format off */
+#define XG_INFER_WORDS(X) \
+    X(real_part) X(same) X(pred) X(copy) X(convert) X(complex) X(compare) X(stochastic_convert) X(select) X(clamp) \
+    X(given) X(iota) X(id) X(bitcast) X(bitcast_convert) X(reshape) X(broadcast) X(transpose) X(reverse) X(slice) \
+    X(pad) X(concatenate) X(dynamic_slice) X(dynamic_update_slice) X(dynamic_reshape) X(gather) X(scatter) \
+    X(get_dimension_size) X(set_dimension_size) X(dot) X(ragged_dot) X(scaled_dot) X(convolution) X(fft) \
+    X(triangular_solve) X(reduce) X(reduce_window) X(select_and_scatter) X(map) X(sort) X(topk) X(scan) \
+    X(batch_norm_training) X(batch_norm_inference) X(batch_norm_grad) X(tuple) X(get_tuple_element) X(call) X(while) \
+    X(conditional) X(fusion) X(same_any) X(after_all) X(add_dependency) X(rng_bit_generator) X(all_reduce) \
+    X(reduce_scatter) X(all_gather) X(all_to_all) X(ragged_all_to_all) X(collective_same) X(collective_permute) \
+    X(async_start) X(async_update) X(async_done)
+/* clang-format on */
+enum {
+#define X(word) XG_INFER_##word,
+    XG_INFER_WORDS(X)
+#undef X
+};
 XG_TABLE const xg_infer_rule xg_infer_rules[] = {
-#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) xg_infer_##infer,
+#define X(word) xg_infer_##word,
+    XG_INFER_WORDS(X)
+#undef X
+};
+XG_TABLE const uint8_t xg_infer_words[] = {
+#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) XG_INFER_##infer,
     XG_OPS(X)
 #undef X
 };
+#undef XG_INFER_WORDS
 
 static const char *xg_infer_types_text(uint32_t types) {
-    XG_TABLE const char *const names[16] = {"nothing", "pred", "integer", "pred or integer", "floating point",
-        "pred or floating point", "integer or floating point", "pred, integer or floating point", "complex",
-        "pred or complex", "integer or complex", "pred, integer or complex", "floating point or complex",
-        "pred, floating point or complex", "integer, floating point or complex", "of any element type"};
-    return names[types & 15];
+    return xg_text_nth("nothing\0pred\0integer\0pred or integer\0floating point\0pred or floating point\0"
+                       "integer or floating point\0pred, integer or floating point\0complex\0pred or complex\0"
+                       "integer or complex\0pred, integer or complex\0floating point or complex\0"
+                       "pred, floating point or complex\0integer, floating point or complex\0of any element type\0",
+        types & 15);
 }
 /* Scales, group sizes and random bits stand beside the operands that the table's types speak of; their rules look after
  * them. */
@@ -46,7 +70,7 @@ XG_FN const xg_shape *xg_hlo_infer(xg_module *m, const xg_inst *i) {
                 !xg_shape_is_array(s) || (xg_type_class(s->type) & row->types) || !xg_infer_typed_operand(i->op, k),
                 "operand %u must be %s, but is %s", k, xg_infer_types_text(row->types), xg_infer_text(i, s));
         }
-    return xg_infer_rules[i->op](m, i);
+    return xg_infer_rules[xg_infer_words[i->op]](m, i);
 }
 
 #endif /* XG_HLO_INFER_C */

@@ -147,12 +147,12 @@ XG_FN const xg_shape *xg_infer_scalar(xg_module *m, xlagpu_type t) { return xg_s
 XG_FN const xg_shape *xg_infer_token(xg_module *m) { return xg_shape_other(m, XLAGPU_TOKEN, NULL); }
 
 /* The shapes of operands from..n as a tuple; the only one itself when there is one and `bare`. */
-XG_FN const xg_shape *xg_infer_tuple_of(xg_module *m, const xg_inst *i, uint32_t from, uint32_t n, bool bare) {
+XG_FN const xg_shape *xg_infer_tuple_of(xg_module *m, const xg_inst *i, uint32_t n, bool bare) {
     const xg_shape **elems;
     uint32_t k;
-    if (bare && n == 1) return xg_shape_fill_layout(m, xg_infer_operand(i, from));
+    if (bare && n == 1) return xg_shape_fill_layout(m, xg_infer_operand(i, 0));
     elems = XG_NEW_N(m->arena, const xg_shape *, n ? n : 1);
-    for (k = 0; k < n; k++) elems[k] = xg_infer_operand(i, from + k);
+    for (k = 0; k < n; k++) elems[k] = xg_infer_operand(i, k);
     return xg_shape_fill_layout(m, xg_shape_tuple(m, elems, n));
 }
 
@@ -200,10 +200,10 @@ XG_FN void xg_want_dims(const xg_inst *i, const char *what, xg_ints v, uint32_t 
     }
 }
 /* The one dimension of an attribute dimensions={d}. */
-XG_FN int64_t xg_want_dim(const xg_inst *i, xg_attr_key key, uint32_t rank) {
-    xg_ints v = xg_attr_ints(i, key);
-    XG_RULE(i, v.n == 1, "%s must name one dimension, but is %s", xg_attr_name(key), xg_infer_ints_text(i, v));
-    xg_want_dims(i, xg_attr_name(key), v, rank, false);
+XG_FN int64_t xg_want_dim(const xg_inst *i, uint32_t rank) {
+    xg_ints v = xg_attr_ints(i, XG_A_dimensions);
+    XG_RULE(i, v.n == 1, "dimensions must name one dimension, but is %s", xg_infer_ints_text(i, v));
+    xg_want_dims(i, "dimensions", v, rank, false);
     return v.p[0];
 }
 XG_FN const xg_shape *xg_want_given(const xg_inst *i) {

@@ -7,7 +7,7 @@
 #include "infer_common.c"
 
 static const xg_shape *xg_infer_tuple(xg_module *m, const xg_inst *i) {
-    return xg_infer_tuple_of(m, i, 0, i->n_operands, false);
+    return xg_infer_tuple_of(m, i, i->n_operands, false);
 }
 
 static const xg_shape *xg_infer_get_tuple_element(xg_module *m, const xg_inst *i) {

@@ -79,7 +79,7 @@ static const xg_shape *xg_want_part(const xg_inst *i, const xg_shape *s, uint32_
 /* Each result part is its operand with dimension dim multiplied (gather) or divided (scatter) by the number of
  * shards. */
 static const xg_shape *xg_want_shards(xg_module *m, const xg_inst *i, const xg_shape *s, bool gather) {
-    int64_t size = xg_want_groups(i, true), dim = xg_want_dim(i, XG_A_dimensions, XG_RANK_MAX), shards = 0;
+    int64_t size = xg_want_groups(i, true), dim = xg_want_dim(i, XG_RANK_MAX), shards = 0;
     const xg_shape **elems = XG_NEW_N(m->arena, const xg_shape *, i->n_operands);
     uint32_t k;
     for (k = 0; k < i->n_operands; k++) {
@@ -120,7 +120,7 @@ static const xg_shape *xg_infer_all_reduce(xg_module *m, const xg_inst *i) {
     xg_want_arrays(i);
     xg_want_scalar_reducer(i);
     xg_want_groups(i, false);
-    return xg_infer_tuple_of(m, i, 0, i->n_operands, true);
+    return xg_infer_tuple_of(m, i, i->n_operands, true);
 }
 static const xg_shape *xg_infer_reduce_scatter(xg_module *m, const xg_inst *i) {
     xg_want_scalar_reducer(i);
@@ -139,7 +139,7 @@ static const xg_shape *xg_infer_all_to_all(xg_module *m, const xg_inst *i) {
         int64_t d;
         XG_RULE_HINT(i, i->n_operands == 1, "leave dimensions out to exchange one operand with each device",
             "with dimensions= there must be one operand, but there are %u", i->n_operands);
-        d = xg_want_dim(i, XG_A_dimensions, s->rank);
+        d = xg_want_dim(i, s->rank);
         XG_RULE(i, s->dims[d] % size == 0, "dimension %lld of %s cannot be divided among %lld devices", (long long)d,
             xg_infer_text(i, s), (long long)size);
         return xg_shape_default_layout(m, s);
@@ -149,7 +149,7 @@ static const xg_shape *xg_infer_all_to_all(xg_module *m, const xg_inst *i) {
     for (k = 1; k < i->n_operands; k++)
         XG_RULE(i, xg_shape_agrees(xg_infer_operand(i, 0), xg_infer_operand(i, k)),
             "all operands must have the same shape, but are %s", xg_infer_operands_text(i));
-    return xg_infer_tuple_of(m, i, 0, i->n_operands, false);
+    return xg_infer_tuple_of(m, i, i->n_operands, false);
 }
 
 static const xg_shape *xg_infer_ragged_all_to_all(xg_module *m, const xg_inst *i) {
@@ -183,7 +183,7 @@ static const xg_shape *xg_infer_collective_same(xg_module *m, const xg_inst *i) 
         XG_RULE(i, xg_shape_is_array(xg_infer_operand(i, n)) && xg_infer_is_int(xg_infer_operand(i, n)->type),
             "the last operand, the root, must be an integer, but is %s", xg_infer_operand_text(i, n));
     }
-    return xg_infer_tuple_of(m, i, 0, n, true);
+    return xg_infer_tuple_of(m, i, n, true);
 }
 
 /* ---- collective-permute ---- */
@@ -259,7 +259,7 @@ static void xg_want_permute(const xg_inst *i) {
 static const xg_shape *xg_infer_collective_permute(xg_module *m, const xg_inst *i) {
     xg_want_permute(i);
     if (xg_infer_in_place(i)) return xg_shape_default_layout(m, xg_infer_operand(i, 1));
-    return xg_infer_tuple_of(m, i, 0, i->n_operands, true);
+    return xg_infer_tuple_of(m, i, i->n_operands, true);
 }
 
 /* ---- random bits ---- */

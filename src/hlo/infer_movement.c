@@ -195,7 +195,7 @@ static const xg_shape *xg_infer_concatenate(xg_module *m, const xg_inst *i) {
     xg_draft d;
     uint32_t k, r;
     XG_RULE_HINT(i, s->rank > 0, "reshape them to f32[1] and the like", "scalars cannot be concatenated");
-    c = xg_want_dim(i, XG_A_dimensions, s->rank);
+    c = xg_want_dim(i, s->rank);
     xg_draft_of(&d, s);
     for (k = 1; k < i->n_operands; k++) {
         const xg_shape *t = xg_want_array(i, k);
@@ -422,21 +422,21 @@ static const xg_shape *xg_infer_scatter(xg_module *m, const xg_inst *i) {
     }
     xg_want_update(i, &v, s, x, xg_infer_operand(i, n + 1));
     xg_want_reducer(i, XG_A_to_apply, n + 1, 0, n);
-    return xg_infer_tuple_of(m, i, 0, n, true);
+    return xg_infer_tuple_of(m, i, n, true);
 }
 
 /* ---- sizes of dimensions ---- */
 
 static const xg_shape *xg_infer_get_dimension_size(xg_module *m, const xg_inst *i) {
     const xg_shape *s = xg_want_array(i, 0);
-    int64_t d = xg_want_dim(i, XG_A_dimensions, s->rank);
+    int64_t d = xg_want_dim(i, s->rank);
     XG_RULE(i, s->dims[d] <= INT32_MAX, "dimension %lld of %s does not fit the s32[] result", (long long)d,
         xg_infer_text(i, s));
     return xg_infer_scalar(m, XLAGPU_S32);
 }
 static const xg_shape *xg_infer_set_dimension_size(xg_module *m, const xg_inst *i) {
     const xg_shape *s = xg_want_array(i, 0);
-    int64_t c = xg_want_dim(i, XG_A_dimensions, s->rank);
+    int64_t c = xg_want_dim(i, s->rank);
     xg_draft d;
     xg_want_scalar(i, 1, XLAGPU_S32, "the size");
     xg_draft_of(&d, s);

@@ -141,11 +141,11 @@ static const xg_shape *xg_infer_sort(xg_module *m, const xg_inst *i) {
     uint32_t k;
     xg_want_alike(i, i->n_operands);
     XG_RULE(i, xg_infer_operand(i, 0)->rank > 0, "scalars cannot be sorted");
-    xg_want_dim(i, XG_A_dimensions, xg_infer_operand(i, 0)->rank);
+    xg_want_dim(i, xg_infer_operand(i, 0)->rank);
     for (k = 0; k < 2 * i->n_operands; k++)
         xg_want_scalar_param(i, XG_A_to_apply, c, k, xg_infer_operand(i, k / 2)->type);
     xg_want_pred_root(i, XG_A_to_apply, c);
-    return xg_infer_tuple_of(m, i, 0, i->n_operands, true);
+    return xg_infer_tuple_of(m, i, i->n_operands, true);
 }
 
 static const xg_shape *xg_infer_topk(xg_module *m, const xg_inst *i) {
@@ -179,7 +179,7 @@ static const xg_shape *xg_infer_scan(xg_module *m, const xg_inst *i) {
     xg_want_alike(i, inputs);
     s = xg_infer_operand(i, 0);
     XG_RULE(i, s->rank > 0, "the inputs must have a dimension to scan, but are %s", xg_infer_text(i, s));
-    dim = xg_want_dim(i, XG_A_dimensions, s->rank);
+    dim = xg_want_dim(i, s->rank);
     for (k = 0; k < i->n_operands; k++) {
         const xg_shape *want = xg_infer_operand(i, k);
         if (k < inputs) {

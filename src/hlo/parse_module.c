@@ -94,14 +94,14 @@ XG_FN int64_t xg_parse_positive(xg_parse *p, const char *what) {
     X(debug_attributes, keep = true)
 /* clang-format on */
 
-XG_TABLE const char *const xg_header_names[] = {
-#define X(name, action) #name,
+XG_TABLE const char xg_header_names[] =
+#define X(name, action) #name "\0"
     XG_HEADER_ATTRS(X)
 #undef X
-        NULL};
+    ;
 XG_FN const char *xg_parse_header_name(const void *none, size_t i) {
     (void)none;
-    return xg_header_names[i];
+    return xg_text_nth(xg_header_names, i);
 }
 
 XG_NORETURN XG_FN void xg_parse_bad_header(xg_parse *p) {
@@ -111,7 +111,7 @@ XG_NORETURN XG_FN void xg_parse_bad_header(xg_parse *p) {
     xg_buf_init(&b, p->arena);
     if (nearby) xg_printf(&b, "did you mean '%s'? ", nearby);
     xg_puts(&b, "allowed are");
-    for (i = 0; xg_header_names[i]; i++) xg_printf(&b, "%s %s", i ? "," : "", xg_header_names[i]);
+    for (i = 0; (nearby = xg_text_nth(xg_header_names, i)) != NULL; i++) xg_printf(&b, "%s %s", i ? "," : "", nearby);
     xg_lex_fail(&p->lex, b.p, "%s is not an attribute of HloModule", xg_lex_found(&p->lex));
 }
 /* The device among the frontend attributes, {xlagpu.device="H100, sm_count=114"}: the module's own from now on. What is
@@ -148,14 +148,15 @@ XG_FN void xg_parse_header(xg_parse *p) {
     xg_lex_take(x, ':');
     while (xg_lex_take(x, ',')) {
         xg_header_attr a;
+        const char *known;
         size_t at;
         uint32_t k = 0;
         bool keep = false;
         if (x->kind != XG_TOK_WORD)
             xg_lex_fail(x, NULL, "expected an attribute of the module (name=value), found %s", xg_lex_found(x));
         a.name = xg_lex_text(x);
-        while (xg_header_names[k] && !xg_str_is(a.name, xg_header_names[k])) k++;
-        if (!xg_header_names[k]) xg_parse_bad_header(p);
+        while ((known = xg_text_nth(xg_header_names, k)) != NULL && !xg_str_is(a.name, known)) k++;
+        if (!known) xg_parse_bad_header(p);
         if ((seen >> k) & 1) xg_lex_fail(x, XG_HINT_ONCE, "the attribute %s is given twice", xg_lex_found(x));
         seen |= 1u << k;
         xg_lex_next(x);

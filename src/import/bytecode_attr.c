@@ -335,12 +335,12 @@ XG_FN const xg_ir_attr *xg_bc_word(xg_bc *b, const unsigned char *at, const char
             b, at, "it may be newer than this reader", "an enumerator has the number %llu", (unsigned long long)number);
     return xg_bc_text(b, XG_IR_WORD, xg_str_of(words, n));
 }
-XG_FN const xg_ir_attr *xg_bc_named(xg_bc *b, const char *const *names, const xg_ir_attr *const *values, uint32_t n) {
+XG_FN const xg_ir_attr *xg_bc_named(xg_bc *b, const char *names, const xg_ir_attr *const *values, uint32_t n) {
     xg_ir_attr *a = xg_ir_attr_new(b->ir, XG_IR_DICT, XG_STR(""));
     xg_ir_named *v = XG_NEW_N(b->arena, xg_ir_named, n);
     uint32_t k;
     for (k = 0; k < n; k++) {
-        v[k].name = xg_str_z(names[k]);
+        v[k].name = xg_str_z(xg_text_nth(names, k));
         v[k].value = values[k];
     }
     a->n = n;
@@ -354,15 +354,13 @@ XG_FN const xg_ir_attr *xg_bc_int_attr(xg_bc *b, xg_ir_attr_kind kind, int64_t v
     return a;
 }
 XG_FN const xg_ir_attr *xg_bc_alias(xg_bc *b, xg_bc_cur *c) {
-    XG_TABLE const char *const names[] = {"output_tuple_indices", "operand_index", "operand_tuple_indices"};
     const xg_ir_attr *v[3];
     v[0] = xg_bc_ints_attr(b, xg_bc_signeds(b, c));
     v[1] = xg_bc_int_attr(b, XG_IR_INT, xg_bc_signed(b, c));
     v[2] = xg_bc_ints_attr(b, xg_bc_signeds(b, c));
-    return xg_bc_named(b, names, v, 3);
+    return xg_bc_named(b, "output_tuple_indices\0operand_index\0operand_tuple_indices\0", v, 3);
 }
 XG_FN const xg_ir_attr *xg_bc_accuracy(xg_bc *b, xg_bc_cur *c) {
-    XG_TABLE const char *const names[] = {"atol", "rtol", "ulps", "mode"};
     const xg_ir_attr *v[4];
     uint32_t k;
     for (k = 0; k < 2; k++) {
@@ -372,48 +370,41 @@ XG_FN const xg_ir_attr *xg_bc_accuracy(xg_bc *b, xg_bc_cur *c) {
     }
     v[2] = xg_bc_int_attr(b, XG_IR_INT, xg_bc_signed(b, c));
     v[3] = xg_bc_attr(b, c);
-    return xg_bc_named(b, names, v, 4);
+    return xg_bc_named(b, "atol\0rtol\0ulps\0mode\0", v, 4);
 }
 /* ---- meshes and their axes ---- */
 
 XG_FN const xg_ir_attr *xg_bc_sub_axis(xg_bc *b, xg_bc_cur *c) {
-    XG_TABLE const char *const names[] = {"pre_size", "size"};
     const xg_ir_attr *v[2];
     v[0] = xg_bc_int_attr(b, XG_IR_INT, xg_bc_signed(b, c));
     v[1] = xg_bc_int_attr(b, XG_IR_INT, xg_bc_signed(b, c));
-    return xg_bc_named(b, names, v, 2);
+    return xg_bc_named(b, "pre_size\0size\0", v, 2);
 }
 XG_FN const xg_ir_attr *xg_bc_axis_ref(xg_bc *b, xg_bc_cur *c) {
-    XG_TABLE const char *const names[] = {"name", "sub_axis_info"};
     const xg_ir_attr *v[2];
     bool part;
     v[0] = xg_bc_attr(b, c);
     part = xg_bc_int(b, c) != 0;
     if (part) v[1] = xg_bc_attr(b, c);
-    return xg_bc_named(b, names, v, part ? 2 : 1);
+    return xg_bc_named(b, "name\0sub_axis_info\0", v, part ? 2 : 1);
 }
-XG_FN const xg_ir_attr *xg_bc_pair(xg_bc *b, xg_bc_cur *c, const char *one, const char *two) {
-    const char *names[2];
+XG_FN const xg_ir_attr *xg_bc_pair(xg_bc *b, xg_bc_cur *c, const char *names) {
     const xg_ir_attr *v[2];
-    names[0] = one;
-    names[1] = two;
     v[0] = xg_bc_attr(b, c);
     v[1] = xg_bc_attr(b, c);
     return xg_bc_named(b, names, v, 2);
 }
 XG_FN const xg_ir_attr *xg_bc_mesh_axis(xg_bc *b, xg_bc_cur *c) {
-    XG_TABLE const char *const names[] = {"name", "size"};
     const xg_ir_attr *v[2];
     v[0] = xg_bc_attr(b, c);
     v[1] = xg_bc_int_attr(b, XG_IR_INT, xg_bc_signed(b, c));
-    return xg_bc_named(b, names, v, 2);
+    return xg_bc_named(b, "name\0size\0", v, 2);
 }
 XG_FN const xg_ir_attr *xg_bc_mesh(xg_bc *b, xg_bc_cur *c) {
-    XG_TABLE const char *const names[] = {"axes", "device_ids"};
     const xg_ir_attr *v[2];
     v[0] = xg_bc_attr(b, c);
     v[1] = xg_bc_optional(b, c);
-    return xg_bc_named(b, names, v, v[1] ? 2 : 1);
+    return xg_bc_named(b, "axes\0device_ids\0", v, v[1] ? 2 : 1);
 }
 XG_FN const xg_ir_attr *xg_bc_vhlo_attr(xg_bc *b, xg_bc_cur *c) {
     const unsigned char *at = c->p;
@@ -441,7 +432,7 @@ XG_FN const xg_ir_attr *xg_bc_vhlo_attr(xg_bc *b, xg_bc_cur *c) {
     case 20: return xg_bc_accuracy(b, c);
     case 21: return xg_bc_sub_axis(b, c);
     case 22: return xg_bc_axis_ref(b, c);
-    case 23: return xg_bc_pair(b, c, "mesh", "axes");
+    case 23: return xg_bc_pair(b, c, "mesh\0axes\0");
     case 24: return xg_bc_mesh_axis(b, c);
     case 25: return xg_bc_mesh(b, c);
     default: break;

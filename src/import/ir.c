@@ -93,21 +93,21 @@ XG_NORETURN XG_FN void xg_ir_invalid(const xg_ir *ir, const xg_ir_op *op, const 
     X("f8E5M2FNUZ", F8E5M2FNUZ) X("f8E4M3B11FNUZ", F8E4M3B11FNUZ) X("f8E8M0FNU", F8E8M0FNU) \
     X("f4E2M1FN", F4E2M1FN) X("f6E2M3FN", F6E2M3FN) X("f6E3M2FN", F6E3M2FN)
 /* clang-format on */
-XG_FN xlagpu_type xg_ir_element(xg_str name) {
-#define X(text, type) " " text
-    static const char words[] = XG_IR_ELEMENTS(X);
+#define X(text, type) text "\0"
+XG_TABLE const char xg_ir_element_names[] = XG_IR_ELEMENTS(X);
 #undef X
 #define X(text, type) XLAGPU_##type,
-    XG_TABLE const xlagpu_type types[] = {XG_IR_ELEMENTS(X)};
+XG_TABLE const uint8_t xg_ir_element_types[] = {XG_IR_ELEMENTS(X)};
 #undef X
-    int k = xg_word_in(words + 1, name);
-    return k < 0 ? XLAGPU_INVALID : types[k];
+XG_FN xlagpu_type xg_ir_element(xg_str name) {
+    const char *text = xg_ir_element_names;
+    uint32_t k;
+    for (k = 0; *text && !xg_str_is(name, text); k++) text += strlen(text) + 1;
+    return *text ? (xlagpu_type)xg_ir_element_types[k] : XLAGPU_INVALID;
 }
 XG_FN const char *xg_ir_element_text(xlagpu_type t) { /* the first name; NULL: it has none */
-#define X(text, type) \
-    if (t == XLAGPU_##type) return text;
-    XG_IR_ELEMENTS(X)
-#undef X
+    const uint8_t *at = (const uint8_t *)memchr(xg_ir_element_types, (int)t, sizeof xg_ir_element_types);
+    if (at) return xg_text_nth(xg_ir_element_names, (size_t)(at - xg_ir_element_types));
     return t == XLAGPU_C64 ? "complex<f32>" : t == XLAGPU_C128 ? "complex<f64>" : NULL;
 }
 XG_FN const xg_ir_type *xg_ir_type_kind_of(xg_ir *ir, xg_ir_type_kind kind, xg_str text) {

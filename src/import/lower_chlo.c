@@ -126,7 +126,7 @@ XG_FN xg_inst *xg_formula_chebyshev(xg_formula *f, xg_inst *const *in, uint32_t 
 }
 XG_FN xg_inst *xg_formula_of(xg_formula *f, xg_str name, xg_inst *const *in, uint32_t n); /* NULL: there is none */
 XG_FN xg_inst *xg_formula_call(xg_formula *f, xg_str name) {                              /* behind '(' */
-    XG_TABLE const char *const directions[][2] = {
+    XG_TABLE const char directions[][2][3] = {
         {"eq", "EQ"}, {"ne", "NE"}, {"ge", "GE"}, {"gt", "GT"}, {"le", "LE"}, {"lt", "LT"}};
     xg_inst *in[XG_FORMULA_ARGS];
     uint32_t n = 0;

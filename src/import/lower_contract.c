@@ -81,8 +81,8 @@ XG_FN xg_inst *xg_lower_dot(xg_low *w, const xg_ir_op *op) { /* the last dimensi
     xg_inst *i = xg_low_two(w, op, XG_DOT);
     int64_t l = (int64_t)XG_OPERAND(i, 0)->shape->rank - 1, r = 0;
     if (l < 0 || !XG_OPERAND(i, 1)->shape->rank) xg_ir_invalid(w->ir, op, "its operands must have dimensions");
-    xg_inst_set_ints(i, XG_A_lhs_contracting_dims, &l, 1);
-    xg_inst_set_ints(i, XG_A_rhs_contracting_dims, &r, 1);
+    xg_inst_set_one(i, XG_A_lhs_contracting_dims, l);
+    xg_inst_set_one(i, XG_A_rhs_contracting_dims, r);
     xg_low_precision(w, op, i);
     return i;
 }

@@ -25,7 +25,7 @@ XG_FN xg_inst *xg_lower_sort(xg_low *w, const xg_ir_op *op) {
     if (dim < 0) dim += rank;
     if (dim < 0 || dim >= rank)
         xg_ir_invalid(w->ir, op, "it sorts along dimension %lld of %lld", (long long)dim, (long long)rank);
-    xg_inst_set_ints(i, XG_A_dimensions, &dim, 1);
+    xg_inst_set_one(i, XG_A_dimensions, dim);
     if (xg_low_flag(op, "is_stable")) xg_low_set_int(i, XG_A_is_stable, 1);
     return i;
 }

@@ -60,7 +60,7 @@ XG_FN xg_inst *xg_low_collective_with_region(xg_low *w, const xg_ir_op *op, xg_o
 }
 XG_FN void xg_low_set_dim(xg_low *w, const xg_ir_op *op, xg_inst *i, const char *name) {
     int64_t dim = xg_low_dim(w, op, name, xg_low_array(w, op, 0)->shape->rank);
-    xg_inst_set_ints(i, XG_A_dimensions, &dim, 1);
+    xg_inst_set_one(i, XG_A_dimensions, dim);
 }
 XG_FN xg_inst *xg_lower_all_reduce(xg_low *w, const xg_ir_op *op) {
     return xg_low_collective_with_region(w, op, XG_ALL_REDUCE);
@@ -104,7 +104,7 @@ XG_FN xg_inst *xg_low_all_to_all_one(xg_low *w, const xg_ir_op *op) {
     i = xg_low_new(w, XG_ALL_TO_ALL, s, &x, 1);
     xg_low_set_text(w, i, XG_A_replica_groups, xg_low_rows(w, op, "replica_groups"));
     xg_low_channel(op, i);
-    xg_inst_set_ints(i, XG_A_dimensions, &split, 1);
+    xg_inst_set_one(i, XG_A_dimensions, split);
     if (split == to) return i;
     for (k = 0; k < s->rank; k++) {
         if ((int64_t)k == split) dims[at++] = n;

@@ -145,7 +145,7 @@ XG_FN xg_inst *xg_lower_clamp(xg_low *w, const xg_ir_op *op) {
     return xg_low_new(w, XG_CLAMP, s, in, 3);
 }
 XG_FN void xg_low_set_direction(xg_low *w, const xg_ir_op *op, xg_inst *i) {
-    XG_TABLE const char *const all[] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
+    XG_TABLE const char all[][3] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
     xg_str d = xg_ir_word(op, "comparison_direction");
     size_t k = 0;
     while (k < XG_COUNT(all) && !xg_str_is(d, all[k])) k++;

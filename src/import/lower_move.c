@@ -135,7 +135,7 @@ XG_FN xg_inst *xg_lower_reverse(xg_low *w, const xg_ir_op *op) {
 XG_FN xg_inst *xg_low_along(xg_low *w, const xg_ir_op *op, xg_opcode opcode) {
     xg_inst *i = xg_low_make(w, op, opcode);
     int64_t dim = xg_low_dim(w, op, "dimension", xg_low_array(w, op, 0)->shape->rank);
-    xg_inst_set_ints(i, XG_A_dimensions, &dim, 1);
+    xg_inst_set_one(i, XG_A_dimensions, dim);
     return i;
 }
 XG_FN xg_inst *xg_lower_concatenate(xg_low *w, const xg_ir_op *op) { return xg_low_along(w, op, XG_CONCATENATE); }
@@ -263,8 +263,8 @@ XG_FN xg_inst *xg_lower_torch_index_select(xg_low *w, const xg_ir_op *op) {
     for (k = 0; k < (uint32_t)batch; k++) runs[k] = k;
     i = xg_low_new(w, XG_GATHER, xg_low_shape(w, op, 0), in, 2);
     xg_inst_set_ints(i, XG_A_offset_dims, offset, n);
-    xg_inst_set_ints(i, XG_A_collapsed_slice_dims, &dim, 1);
-    xg_inst_set_ints(i, XG_A_start_index_map, &dim, 1);
+    xg_inst_set_one(i, XG_A_collapsed_slice_dims, dim);
+    xg_inst_set_one(i, XG_A_start_index_map, dim);
     if (batch) {
         xg_inst_set_ints(i, XG_A_operand_batching_dims, runs, (uint32_t)batch);
         xg_inst_set_ints(i, XG_A_start_indices_batching_dims, runs, (uint32_t)batch);
@@ -292,7 +292,7 @@ XG_FN xg_inst *xg_lower_get_dimension_size(xg_low *w, const xg_ir_op *op) {
     int64_t dim = xg_low_dim(w, op, "dimension", x->shape->rank);
     if (w->in_place && !x->shape->dynamic) return xg_hb_int(&w->b, XLAGPU_S32, x->shape->dims[dim]);
     i = xg_low_new(w, XG_GET_DIMENSION_SIZE, xg_low_shape(w, op, 0), &x, 1);
-    xg_inst_set_ints(i, XG_A_dimensions, &dim, 1);
+    xg_inst_set_one(i, XG_A_dimensions, dim);
     return i;
 }
 XG_FN xg_inst *xg_lower_set_dimension_size(xg_low *w, const xg_ir_op *op) {

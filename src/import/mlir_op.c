@@ -310,7 +310,7 @@ XG_FN void xg_mlir_generic(xg_mlir *x, xg_mlir_making *o) { /* behind the name *
 
 /* [0:2, 1:8:2] behind an operand is a slice, [0] an index. */
 XG_FN void xg_mlir_form_brackets(xg_mlir *x, xg_mlir_making *o) {
-    XG_TABLE const char *const names[] = {"start_indices", "limit_indices", "strides"};
+    XG_TABLE const char names[][14] = {"start_indices", "limit_indices", "strides"};
     int64_t v[3][XG_RANK_MAX];
     uint32_t n = 0, k;
     if (!xg_mlir_take(x, "]")) {
@@ -369,7 +369,7 @@ XG_FN void xg_mlir_form_value(xg_mlir *x, xg_mlir_making *o, xg_str key) { /* be
         xg_mlir_form_pair(x, o, key);
 }
 XG_FN void xg_mlir_form_word(xg_mlir *x, xg_mlir_making *o) {
-    XG_TABLE const char *const words[] = {"comparison_direction", "compare_type"};
+    XG_TABLE const char words[][21] = {"comparison_direction", "compare_type"};
     xg_str w = xg_mlir_peek_word(x);
     const char *back = x->at;
     if (xg_word_in("dense dense_resource", w) >= 0) {

@@ -125,7 +125,7 @@ enum {
  *   opcode   the row is about this opcode alone; OPCODE_COUNT: about all that may carry the attribute
  *   codec    xg_proto_read_<codec> in proto_attr.c and xg_proto_write_<codec> in proto_write_attr.c
  *   detail   of INT the value that is left out, since it says nothing; of ENUM, ENUMS and NAME the words by number
- *            (- for a number that says nothing, ! for one that is not allowed); else 0
+ *            (- for a number that says nothing, ! for one that is not allowed); else ""
  * Rows are in the order of their paths. */
 #define XG_PROTO_PRECISIONS "default high highest packed_nibble"
 #define XG_PROTO_ALGORITHMS \
@@ -134,104 +134,104 @@ enum {
     "dot_f32_f32_f32 dot_f64_f64_f64 dot_bf16_bf16_f32_x9 dot_any_f8_any_f8_any dot_any_f8_any_f8_any_fast_accum"
 /* clang-format off */
 #define XG_PROTO_ATTRS(X) \
-    X(7, 0, 0, metadata, OPCODE_COUNT, METADATA, 0) \
-    X(8, 0, 0, literal, CUSTOM_CALL, LITERAL, 0) \
-    X(11, 0, 0, kind, FUSION, NAME, 0) \
+    X(7, 0, 0, metadata, OPCODE_COUNT, METADATA, "") \
+    X(8, 0, 0, literal, CUSTOM_CALL, LITERAL, "") \
+    X(11, 0, 0, kind, FUSION, NAME, "") \
     X(13, 0, 0, index, OPCODE_COUNT, INT, "") \
-    X(14, 0, 0, dimensions, OPCODE_COUNT, INTS, 0) \
-    X(14, 0, 0, iota_dimension, OPCODE_COUNT, FIRST, 0) \
-    X(14, 0, 0, inferred_dimension, OPCODE_COUNT, FIRST, 0) \
-    X(15, 0, 0, window, OPCODE_COUNT, WINDOW, 0) \
-    X(16, 0, 0, dim_labels, OPCODE_COUNT, LABELS, 0) \
-    X(17, 0, 0, slice, OPCODE_COUNT, SLICES, 0) \
+    X(14, 0, 0, dimensions, OPCODE_COUNT, INTS, "") \
+    X(14, 0, 0, iota_dimension, OPCODE_COUNT, FIRST, "") \
+    X(14, 0, 0, inferred_dimension, OPCODE_COUNT, FIRST, "") \
+    X(15, 0, 0, window, OPCODE_COUNT, WINDOW, "") \
+    X(16, 0, 0, dim_labels, OPCODE_COUNT, LABELS, "") \
+    X(17, 0, 0, slice, OPCODE_COUNT, SLICES, "") \
     X(18, 0, 0, exponent_bits, OPCODE_COUNT, INT, "") \
     X(19, 0, 0, mantissa_bits, OPCODE_COUNT, INT, "") \
-    X(20, 0, 0, dynamic_slice_sizes, OPCODE_COUNT, INTS, 0) \
-    X(21, 0, 0, padding, OPCODE_COUNT, PADS, 0) \
-    X(22, 0, 0, outfeed_config, OPCODE_COUNT, TEXT, 0) \
+    X(20, 0, 0, dynamic_slice_sizes, OPCODE_COUNT, INTS, "") \
+    X(21, 0, 0, padding, OPCODE_COUNT, PADS, "") \
+    X(22, 0, 0, outfeed_config, OPCODE_COUNT, TEXT, "") \
     X(23, 0, 0, distribution, OPCODE_COUNT, ENUM, "! rng_uniform rng_normal") \
-    X(24, 0, 0, epsilon, OPCODE_COUNT, FLOAT, 0) \
+    X(24, 0, 0, epsilon, OPCODE_COUNT, FLOAT, "") \
     X(25, 0, 0, feature_index, OPCODE_COUNT, INT, "") \
     X(26, 0, 0, channel_id, OPCODE_COUNT, INT, "0") \
-    X(27, 0, 0, infeed_config, OPCODE_COUNT, TEXT, 0) \
-    X(28, 0, 0, custom_call_target, OPCODE_COUNT, TEXT, 0) \
-    X(29, 0, 0, outfeed_shape, OPCODE_COUNT, SHAPE, 0) \
-    X(30, 1, 0, lhs_contracting_dims, OPCODE_COUNT, INTS, 0) \
-    X(30, 2, 0, rhs_contracting_dims, OPCODE_COUNT, INTS, 0) \
-    X(30, 3, 0, lhs_batch_dims, OPCODE_COUNT, INTS, 0) \
-    X(30, 4, 0, rhs_batch_dims, OPCODE_COUNT, INTS, 0) \
+    X(27, 0, 0, infeed_config, OPCODE_COUNT, TEXT, "") \
+    X(28, 0, 0, custom_call_target, OPCODE_COUNT, TEXT, "") \
+    X(29, 0, 0, outfeed_shape, OPCODE_COUNT, SHAPE, "") \
+    X(30, 1, 0, lhs_contracting_dims, OPCODE_COUNT, INTS, "") \
+    X(30, 2, 0, rhs_contracting_dims, OPCODE_COUNT, INTS, "") \
+    X(30, 3, 0, lhs_batch_dims, OPCODE_COUNT, INTS, "") \
+    X(30, 4, 0, rhs_batch_dims, OPCODE_COUNT, INTS, "") \
     X(31, 0, 0, fft_type, OPCODE_COUNT, ENUM, "FFT IFFT RFFT IRFFT") \
-    X(32, 0, 0, fft_length, OPCODE_COUNT, INTS, 0) \
-    X(33, 1, 0, offset_dims, OPCODE_COUNT, INTS, 0) \
-    X(33, 2, 0, collapsed_slice_dims, OPCODE_COUNT, INTS, 0) \
-    X(33, 3, 0, start_index_map, OPCODE_COUNT, INTS, 0) \
+    X(32, 0, 0, fft_length, OPCODE_COUNT, INTS, "") \
+    X(33, 1, 0, offset_dims, OPCODE_COUNT, INTS, "") \
+    X(33, 2, 0, collapsed_slice_dims, OPCODE_COUNT, INTS, "") \
+    X(33, 3, 0, start_index_map, OPCODE_COUNT, INTS, "") \
     X(33, 4, 0, index_vector_dim, GATHER, INT, "") \
-    X(33, 5, 0, operand_batching_dims, OPCODE_COUNT, INTS, 0) \
-    X(33, 6, 0, start_indices_batching_dims, OPCODE_COUNT, INTS, 0) \
-    X(34, 0, 0, slice_sizes, GATHER, FLAT, 0) \
-    X(40, 0, 0, sharding, OPCODE_COUNT, SHARDING, 0) \
-    X(43, 0, 0, backend_config, OPCODE_COUNT, CONFIG, 0) \
-    X(47, 0, 0, is_host_transfer, OPCODE_COUNT, BOOL, 0) \
-    X(48, 1, 0, update_window_dims, OPCODE_COUNT, INTS, 0) \
-    X(48, 2, 0, inserted_window_dims, OPCODE_COUNT, INTS, 0) \
-    X(48, 3, 0, scatter_dims_to_operand_dims, OPCODE_COUNT, INTS, 0) \
+    X(33, 5, 0, operand_batching_dims, OPCODE_COUNT, INTS, "") \
+    X(33, 6, 0, start_indices_batching_dims, OPCODE_COUNT, INTS, "") \
+    X(34, 0, 0, slice_sizes, GATHER, FLAT, "") \
+    X(40, 0, 0, sharding, OPCODE_COUNT, SHARDING, "") \
+    X(43, 0, 0, backend_config, OPCODE_COUNT, CONFIG, "") \
+    X(47, 0, 0, is_host_transfer, OPCODE_COUNT, BOOL, "") \
+    X(48, 1, 0, update_window_dims, OPCODE_COUNT, INTS, "") \
+    X(48, 2, 0, inserted_window_dims, OPCODE_COUNT, INTS, "") \
+    X(48, 3, 0, scatter_dims_to_operand_dims, OPCODE_COUNT, INTS, "") \
     X(48, 4, 0, index_vector_dim, SCATTER, INT, "") \
-    X(48, 5, 0, input_batching_dims, OPCODE_COUNT, INTS, 0) \
-    X(48, 6, 0, scatter_indices_batching_dims, OPCODE_COUNT, INTS, 0) \
-    X(49, 0, 0, replica_groups, OPCODE_COUNT, GROUPS, 0) \
+    X(48, 5, 0, input_batching_dims, OPCODE_COUNT, INTS, "") \
+    X(48, 6, 0, scatter_indices_batching_dims, OPCODE_COUNT, INTS, "") \
+    X(49, 0, 0, replica_groups, OPCODE_COUNT, GROUPS, "") \
     X(50, 0, 0, feature_group_count, OPCODE_COUNT, INT, "1") \
     X(51, 1, 0, operand_precision, OPCODE_COUNT, ENUMS, XG_PROTO_PRECISIONS) \
     X(51, 2, 0, algorithm, OPCODE_COUNT, ENUM, XG_PROTO_ALGORITHMS) \
-    X(52, 0, 0, source_target_pairs, OPCODE_COUNT, PAIRS, 0) \
-    X(54, 0, 0, domain, OPCODE_COUNT, DOMAIN, 0) \
-    X(55, 0, 0, domain, OPCODE_COUNT, DOMAIN, 0) \
-    X(56, 0, 0, constrain_layout, OPCODE_COUNT, BOOL, 0) \
-    X(57, 0, 0, operand_layout_constraints, OPCODE_COUNT, SHAPES, 0) \
+    X(52, 0, 0, source_target_pairs, OPCODE_COUNT, PAIRS, "") \
+    X(54, 0, 0, domain, OPCODE_COUNT, DOMAIN, "") \
+    X(55, 0, 0, domain, OPCODE_COUNT, DOMAIN, "") \
+    X(56, 0, 0, constrain_layout, OPCODE_COUNT, BOOL, "") \
+    X(57, 0, 0, operand_layout_constraints, OPCODE_COUNT, SHAPES, "") \
     X(58, 0, 0, batch_group_count, OPCODE_COUNT, INT, "1") \
-    X(59, 1, 0, left_side, OPCODE_COUNT, BOOL, 0) \
-    X(59, 2, 0, lower, TRIANGULAR_SOLVE, BOOL, 0) \
-    X(59, 3, 0, unit_diagonal, OPCODE_COUNT, BOOL, 0) \
+    X(59, 1, 0, left_side, OPCODE_COUNT, BOOL, "") \
+    X(59, 2, 0, lower, TRIANGULAR_SOLVE, BOOL, "") \
+    X(59, 3, 0, unit_diagonal, OPCODE_COUNT, BOOL, "") \
     X(59, 4, 0, transpose_a, OPCODE_COUNT, ENUM, "- NO_TRANSPOSE TRANSPOSE ADJOINT") \
-    X(60, 0, 0, is_stable, OPCODE_COUNT, BOOL, 0) \
-    X(61, 1, 0, parameter_replication, OPCODE_COUNT, BOOLS, 0) \
-    X(62, 1, 0, lower, CHOLESKY, BOOL, 0) \
-    X(63, 0, 0, direction, COMPARE, NAME, 0) \
-    X(65, 0, 0, custom_call_has_side_effect, OPCODE_COUNT, BOOL, 0) \
+    X(60, 0, 0, is_stable, OPCODE_COUNT, BOOL, "") \
+    X(61, 1, 0, parameter_replication, OPCODE_COUNT, BOOLS, "") \
+    X(62, 1, 0, lower, CHOLESKY, BOOL, "") \
+    X(63, 0, 0, direction, COMPARE, NAME, "") \
+    X(65, 0, 0, custom_call_has_side_effect, OPCODE_COUNT, BOOL, "") \
     X(66, 0, 0, delta, OPCODE_COUNT, INT, "") \
-    X(67, 0, 0, indices_are_sorted, OPCODE_COUNT, BOOL, 0) \
-    X(68, 0, 0, frontend_attributes, OPCODE_COUNT, MAP, 0) \
-    X(69, 0, 0, unique_indices, OPCODE_COUNT, BOOL, 0) \
+    X(67, 0, 0, indices_are_sorted, OPCODE_COUNT, BOOL, "") \
+    X(68, 0, 0, frontend_attributes, OPCODE_COUNT, MAP, "") \
+    X(69, 0, 0, unique_indices, OPCODE_COUNT, BOOL, "") \
     X(70, 0, 0, algorithm, RNG_BIT_GENERATOR, ENUM, "rng_default rng_three_fry rng_philox") \
-    X(71, 0, 0, use_global_device_ids, OPCODE_COUNT, BOOL, 0) \
-    X(72, 0, 0, type, COMPARE, NAME, 0) \
-    X(74, 0, 0, output_to_operand_aliasing, OPCODE_COUNT, ALIASES, 0) \
+    X(71, 0, 0, use_global_device_ids, OPCODE_COUNT, BOOL, "") \
+    X(72, 0, 0, type, COMPARE, NAME, "") \
+    X(74, 0, 0, output_to_operand_aliasing, OPCODE_COUNT, ALIASES, "") \
     X(75, 0, 0, padding_type, OPCODE_COUNT, ENUM, "- PADDING_VALID PADDING_SAME") \
     X(76, 0, 0, schedule, OPCODE_COUNT, ENUM, "- SCHEDULE_LATEST SCHEDULE_EARLIEST") \
     X(77, 0, 0, api_version, OPCODE_COUNT, ENUM, "API_VERSION_UNSPECIFIED - API_VERSION_STATUS_RETURNING " \
         "API_VERSION_STATUS_RETURNING_UNIFIED API_VERSION_TYPED_FFI") \
-    X(79, 0, 0, async_execution_thread, OPCODE_COUNT, TEXT, 0) \
+    X(79, 0, 0, async_execution_thread, OPCODE_COUNT, TEXT, "") \
     X(80, 0, 0, cross_program_prefetch_index, OPCODE_COUNT, INT, "") \
     X(81, 0, 0, k, OPCODE_COUNT, INT, "") \
-    X(82, 0, 0, statistics, OPCODE_COUNT, STATISTICS, 0) \
-    X(85, 0, 0, largest, OPCODE_COUNT, BOOL, 0) \
-    X(87, 1, 0, replica_groups, OPCODE_COUNT, GROUPS, 0) \
-    X(88, 0, 0, origin, OPCODE_COUNT, ORIGIN, 0) \
-    X(89, 0, 0, is_composite, OPCODE_COUNT, BOOL, 0) \
-    X(90, 1, 1, lhs_contracting_dims, RAGGED_DOT, INTS, 0) \
-    X(90, 1, 2, rhs_contracting_dims, RAGGED_DOT, INTS, 0) \
-    X(90, 1, 3, lhs_batch_dims, RAGGED_DOT, INTS, 0) \
-    X(90, 1, 4, rhs_batch_dims, RAGGED_DOT, INTS, 0) \
-    X(90, 2, 0, lhs_ragged_dims, OPCODE_COUNT, INTS, 0) \
-    X(90, 3, 0, rhs_group_dims, OPCODE_COUNT, INTS, 0) \
-    X(91, 0, 0, result_accuracy, OPCODE_COUNT, ACCURACY, 0) \
-    X(92, 0, 0, replica_groups, OPCODE_COUNT, IOTA_GROUPS, 0) \
-    X(93, 0, 0, replica_groups, OPCODE_COUNT, MESH_GROUPS, 0) \
-    X(94, 0, 0, is_reverse, OPCODE_COUNT, BOOL, 0) \
+    X(82, 0, 0, statistics, OPCODE_COUNT, STATISTICS, "") \
+    X(85, 0, 0, largest, OPCODE_COUNT, BOOL, "") \
+    X(87, 1, 0, replica_groups, OPCODE_COUNT, GROUPS, "") \
+    X(88, 0, 0, origin, OPCODE_COUNT, ORIGIN, "") \
+    X(89, 0, 0, is_composite, OPCODE_COUNT, BOOL, "") \
+    X(90, 1, 1, lhs_contracting_dims, RAGGED_DOT, INTS, "") \
+    X(90, 1, 2, rhs_contracting_dims, RAGGED_DOT, INTS, "") \
+    X(90, 1, 3, lhs_batch_dims, RAGGED_DOT, INTS, "") \
+    X(90, 1, 4, rhs_batch_dims, RAGGED_DOT, INTS, "") \
+    X(90, 2, 0, lhs_ragged_dims, OPCODE_COUNT, INTS, "") \
+    X(90, 3, 0, rhs_group_dims, OPCODE_COUNT, INTS, "") \
+    X(91, 0, 0, result_accuracy, OPCODE_COUNT, ACCURACY, "") \
+    X(92, 0, 0, replica_groups, OPCODE_COUNT, IOTA_GROUPS, "") \
+    X(93, 0, 0, replica_groups, OPCODE_COUNT, MESH_GROUPS, "") \
+    X(94, 0, 0, is_reverse, OPCODE_COUNT, BOOL, "") \
     X(95, 0, 0, num_carries, OPCODE_COUNT, INT, "") \
-    X(96, 0, 0, is_associative, OPCODE_COUNT, TRISTATE, 0) \
+    X(96, 0, 0, is_associative, OPCODE_COUNT, TRISTATE, "") \
     X(97, 0, 0, convolution_kind, OPCODE_COUNT, ENUM, "- fprop dgrad wgrad") \
-    X(98, 0, 0, sparsity_config, OPCODE_COUNT, SPARSITY, 0) \
-    X(100, 0, 0, has_dynamic_root, OPCODE_COUNT, BOOL, 0)
+    X(98, 0, 0, sparsity_config, OPCODE_COUNT, SPARSITY, "") \
+    X(100, 0, 0, has_dynamic_root, OPCODE_COUNT, BOOL, "")
 /* X(number, part of the metadata, kind): OpMetadata, in the order in which the text has its parts */
 #define XG_PROTO_METADATA(X) \
     X(1, op_type, STRING) \
@@ -285,7 +285,6 @@ typedef struct xg_proto_row {
     uint8_t attr; /* an xg_attr_key */
     uint8_t op;   /* an opcode or XG_PROTO_ANY */
     uint8_t codec;
-    const char *detail;
 } xg_proto_row;
 enum {
 #define X(codec) XG_PROTO_CODEC_##codec,
@@ -365,6 +364,7 @@ XG_FN xg_str xg_proto_metadata_text(xg_proto *p, xg_proto_bytes m, xg_metadata *
 XG_FN xg_str xg_proto_map_text(xg_proto *p, xg_proto_bytes m);
 /* proto_attr.c */
 XG_FN const xg_proto_row *xg_proto_rows(uint32_t *n);
+XG_FN const char *xg_proto_detail(const xg_proto_row *row); /* of one of them */
 /* The value of an attribute from its text, which stands for the bytes at `at`. */
 XG_FN void xg_proto_read_text(xg_proto *p, const unsigned char *at, const xg_buf *text, xg_attr *a);
 /* proto_module.c; the bytes outlive the module */

@@ -43,8 +43,9 @@ XG_FN const xg_str *xg_proto_keep(xg_proto *p, xg_str s) {
 /* A number that says nothing is left out: the one of the row's detail, and for channels whatever is below it. */
 XG_FN bool xg_proto_read_INT(xg_proto *p, const xg_proto_row *row, uint32_t n, uint32_t end, xg_attr *a) {
     const xg_proto_field *f = xg_proto_last(p, row, n, end);
+    char usual = *xg_proto_detail(row);
     a->v.i = f ? xg_proto_int(p, f) : 0;
-    return !row->detail[0] || (a->v.i > 0 && a->v.i != row->detail[0] - '0');
+    return !usual || (a->v.i > 0 && a->v.i != usual - '0');
 }
 XG_FN bool xg_proto_read_BOOL(xg_proto *p, const xg_proto_row *row, uint32_t n, uint32_t end, xg_attr *a) {
     const xg_proto_field *f = xg_proto_last(p, row, n, end);
@@ -83,8 +84,8 @@ XG_FN xg_str xg_proto_word(xg_proto *p, const unsigned char *at, xg_attr_key key
 XG_FN bool xg_proto_read_ENUM(xg_proto *p, const xg_proto_row *row, uint32_t n, uint32_t end, xg_attr *a) {
     const xg_proto_field *f = xg_proto_last(p, row, n, end);
     xg_str word;
-    if (!f && row->detail[0] == '!') return false;
-    word = xg_proto_word(p, f ? f->at : p->base, a->key, row->detail, f ? xg_proto_int(p, f) : 0);
+    if (!f && *xg_proto_detail(row) == '!') return false;
+    word = xg_proto_word(p, f ? f->at : p->base, a->key, xg_proto_detail(row), f ? xg_proto_int(p, f) : 0);
     a->v.str = xg_parse_keep_str(p->parse, xg_intern(&p->m->pool, word));
     return !xg_str_is(word, "-");
 }
@@ -97,7 +98,7 @@ XG_FN bool xg_proto_read_ENUMS(xg_proto *p, const xg_proto_row *row, uint32_t n,
     uint32_t k;
     bool any = false;
     for (k = 0; k < v.n; k++) {
-        list[k] = xg_intern(&p->m->pool, xg_proto_word(p, at, a->key, row->detail, v.p[k]));
+        list[k] = xg_intern(&p->m->pool, xg_proto_word(p, at, a->key, xg_proto_detail(row), v.p[k]));
         any = any || v.p[k];
     }
     words->n = v.n;
@@ -453,15 +454,25 @@ XG_FN bool xg_proto_read_METADATA(xg_proto *p, const xg_proto_row *row, uint32_t
 
 /* ---- the rows ---- */
 
-XG_FN const xg_proto_row *xg_proto_rows(uint32_t *n) {
-    XG_TABLE const xg_proto_row rows[] = {
-#define X(a, b, c, attr, op, codec, detail) \
-    {XG_PROTO_KEY(a, b, c), XG_A_##attr, XG_##op, XG_PROTO_CODEC_##codec, detail},
-        XG_PROTO_ATTRS(X)
+XG_TABLE const xg_proto_row xg_proto_attr_rows[] = {
+#define X(a, b, c, attr, op, codec, detail) {XG_PROTO_KEY(a, b, c), XG_A_##attr, XG_##op, XG_PROTO_CODEC_##codec},
+    XG_PROTO_ATTRS(X)
 #undef X
-    };
-    *n = XG_COUNT(rows);
-    return rows;
+};
+/* Their details in the same order, of which most are empty: pointers would double the rows. */
+XG_TABLE const char xg_proto_details[] =
+#define X(a, b, c, attr, op, codec, detail) detail "\0"
+    XG_PROTO_ATTRS(X)
+#undef X
+    ;
+XG_FN const xg_proto_row *xg_proto_rows(uint32_t *n) {
+    *n = XG_COUNT(xg_proto_attr_rows);
+    return xg_proto_attr_rows;
+}
+XG_FN const char *xg_proto_detail(const xg_proto_row *row) {
+    const char *detail = xg_proto_details;
+    for (; row > xg_proto_attr_rows; row--) detail += strlen(detail) + 1;
+    return detail;
 }
 /* From fields n..end of p->fields with the row's key; false: they say nothing. n == end: the default. */
 XG_FN bool xg_proto_read_row(xg_proto *p, const xg_proto_row *row, uint32_t n, uint32_t end, xg_attr *a) {

@@ -69,22 +69,20 @@ XG_FN void xg_proto_schedule(xg_proto *p, xg_proto_bytes m) {
 /* ---- stack frames, as the tables of HLO text ---- */
 
 typedef struct xg_proto_column {
-    uint32_t number;
-    const char *name;
-    int64_t add; /* text counts a frame without parent as 1 */
+    char name[17];
+    uint8_t number, add; /* text counts a frame without parent as 1 */
 } xg_proto_column;
 static const struct {
-    uint32_t number;
-    const char *title;
-    uint32_t n;
+    char title[14];
+    uint8_t number, n;
     xg_proto_column columns[6];
 } xg_proto_tables[] = {
-    {1, "FileNames", 0, {{0, NULL, 0}}},
-    {2, "FunctionNames", 0, {{0, NULL, 0}}},
-    {3, "FileLocations", 6,
-        {{1, "file_name_id", 0}, {2, "function_name_id", 0}, {3, "line", 0}, {5, "end_line", 0}, {4, "column", 0},
-            {6, "end_column", 0}}},
-    {4, "StackFrames", 2, {{1, "file_location_id", 0}, {2, "parent_frame_id", 1}}},
+    {"FileNames", 1, 0, {{"", 0, 0}}},
+    {"FunctionNames", 2, 0, {{"", 0, 0}}},
+    {"FileLocations", 3, 6,
+        {{"file_name_id", 1, 0}, {"function_name_id", 2, 0}, {"line", 3, 0}, {"end_line", 5, 0}, {"column", 4, 0},
+            {"end_column", 6, 0}}},
+    {"StackFrames", 4, 2, {{"file_location_id", 1, 0}, {"parent_frame_id", 2, 1}}},
 };
 XG_FN void xg_proto_put_frame(xg_proto *p, xg_buf *b, const xg_proto_field *f, uint32_t table) {
     uint32_t k;

@@ -31,7 +31,7 @@ XG_FN void xg_proto_write_FLOAT(xg_proto_writer *w, const xg_proto_row *row, uin
 }
 /* The place of a word in a list separated by blanks. */
 XG_FN int64_t xg_proto_number_of(const xg_proto_writer *w, const xg_proto_row *row, xg_str word) {
-    const char *words = row->detail;
+    const char *words = xg_proto_detail(row);
     int64_t k = 0;
     for (;;) {
         size_t n = strcspn(words, " ");

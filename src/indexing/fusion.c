@@ -121,10 +121,9 @@ XG_FN xg_indexing_group *xg_index_walk_back(
     }
     return g;
 }
-XG_FN xg_indexing_group *xg_indexing_group_back(
-    xg_aff_ctx *x, const xg_inst *from, uint32_t output, const xg_imap *start) {
+XG_FN xg_indexing_group *xg_indexing_group_back(xg_aff_ctx *x, const xg_inst *from, const xg_imap *start) {
     xg_index_calls calls = xg_index_calls_of(x);
-    return xg_index_walk_back(x, from, output, start, &calls);
+    return xg_index_walk_back(x, from, 0, start, &calls);
 }
 
 XG_FN xg_indexing_group *xg_index_walk_forward(

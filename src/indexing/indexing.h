@@ -65,7 +65,7 @@ typedef struct xg_indexing_group {
     xg_map64 sets;
 } xg_indexing_group;
 XG_FN xg_indexing_group *xg_indexing_group_back(
-    xg_aff_ctx *x, const xg_inst *from, uint32_t output, const xg_imap *start); /* towards operands */
+    xg_aff_ctx *x, const xg_inst *from, const xg_imap *start); /* towards operands */
 /* one UNDEFINED map when they are too many or not known */
 XG_FN xg_imaps xg_indexing_group_maps(const xg_indexing_group *g, const xg_inst *i, uint32_t output);
 

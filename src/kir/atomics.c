@@ -76,7 +76,7 @@ XG_FN xg_kval *xg_katomic_exchange(xg_kb *b, xg_kval *expected, xg_kval *p, xg_k
 
 XG_FN void xg_katomic_loop(xg_kb *b, xg_kelem e, xg_kval *p, xg_kval *shift, xg_katomic_fn fn, void *data) {
     const xg_ktype *t = xg_kir_scalar(b->m, xg_katomic_bits(e));
-    xg_kval *old = xg_kir_value(b, XG_K_OP_LOAD, &p, 1, t), *v, *next[2];
+    xg_kval *old = xg_kir_of(b, XG_K_OP_LOAD, p, t), *v, *next[2];
     xg_kop *loop, *branch;
     xg_kb in, side;
     old->def->a = xg_kelem_bytes(t->elem);
@@ -161,7 +161,7 @@ XG_FN void xg_katomic_extreme(xg_kb *b, xg_kopcode op, xg_kelem e, xg_kval *v, x
     xg_kelem i = xg_katomic_bits(e);
     const xg_ktype *t = xg_kir_scalar(b->m, i);
     int64_t least = e == XG_E_F32 ? INT32_MIN : INT64_MIN;
-    xg_kval *sign = xg_kconst_int(b, i, least), *old = xg_kir_value(b, XG_K_OP_LOAD, &p, 1, t), *bits, *changed, *same;
+    xg_kval *sign = xg_kconst_int(b, i, least), *old = xg_kir_of(b, XG_K_OP_LOAD, p, t), *bits, *changed, *same;
     old->def->a = xg_kelem_bytes(e);
     old->def->flags = KM_VOLATILE;
     bits = xg_kcast(b, XG_K_OP_BITCAST, xg_k2(b, op, xg_kcast(b, XG_K_OP_BITCAST, old, e), v), i);

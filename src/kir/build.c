@@ -18,9 +18,7 @@ typedef enum xg_kclass {
 } xg_kclass;
 typedef struct xg_kelem_row {
     const char *text;
-    int bits;
-    xg_kclass cls;
-    xlagpu_type format;
+    uint8_t bits, cls, format; /* an xg_kclass, an xlagpu_type */
 } xg_kelem_row;
 #define XG_KFORMAT_INT(name) XLAGPU_INVALID
 #define XG_KFORMAT_INDEX(name) XLAGPU_INVALID
@@ -43,7 +41,7 @@ XG_ONE_COPY XG_FN bool xg_kelem_is_int(xg_kelem e) { return xg_kelem_rows[e].cls
 XG_ONE_COPY XG_FN bool xg_kelem_is_float(xg_kelem e) { return xg_kelem_rows[e].cls == XG_KCLASS_FLOAT; }
 XG_ONE_COPY XG_FN bool xg_kelem_is_complex(xg_kelem e) { return xg_kelem_rows[e].cls == XG_KCLASS_COMPLEX; }
 XG_ONE_COPY XG_FN const char *xg_kelem_name(xg_kelem e) { return xg_kelem_rows[e].text; }
-XG_ONE_COPY XG_FN xlagpu_type xg_kelem_format(xg_kelem e) { return xg_kelem_rows[e].format; }
+XG_ONE_COPY XG_FN xlagpu_type xg_kelem_format(xg_kelem e) { return (xlagpu_type)xg_kelem_rows[e].format; }
 
 XG_FN xg_kelem xg_kelem_of(xlagpu_type t) {
     switch (t) {
@@ -67,7 +65,7 @@ XG_FN xg_kelem xg_kelem_of(xlagpu_type t) {
     default: {
         int e;
         for (e = 0; e < (int)XG_E_COUNT; e++)
-            if (t != XLAGPU_INVALID && xg_kelem_rows[e].format == t) return (xg_kelem)e;
+            if (t != XLAGPU_INVALID && (xlagpu_type)xg_kelem_rows[e].format == t) return (xg_kelem)e;
         return XG_E_COUNT;
     }
     }
@@ -99,7 +97,7 @@ XG_TABLE const xg_kop_row xg_kop_rows[] = {
 #undef X
 };
 XG_TABLE const xg_kmma_row xg_kmma_rows[] = {
-#define X(name, a, b, sum, bytes, tensor) {a, b, XG_E_##sum, bytes, XG_TENSOR_##tensor},
+#define X(name, a, b, sum, bytes, tensor) {a, b, bytes, XG_E_##sum, XG_TENSOR_##tensor},
     XG_KIR_MMA(X)
 #undef X
 };
@@ -403,9 +401,12 @@ XG_FN xg_kregion *xg_kir_region_args(xg_kb *b, xg_kop *op, uint32_t which, const
 XG_FN xg_kval *xg_kir_value(xg_kb *b, xg_kopcode op, xg_kval *const *operands, uint32_t n, const xg_ktype *t) {
     return xg_kir_op(b, op, operands, n, &t, 1, 0)->results;
 }
+XG_ONE_COPY XG_FN xg_kval *xg_kir_of(xg_kb *b, xg_kopcode op, xg_kval *x, const xg_ktype *t) {
+    return xg_kir_value(b, op, &x, 1, t);
+}
 
 XG_FN xg_kval *xg_k1(xg_kb *b, xg_kopcode op, xg_kval *x) {
-    return xg_kfolded(b, xg_kir_value(b, op, &x, 1, x ? x->type : NULL));
+    return xg_kfolded(b, xg_kir_of(b, op, x, x ? x->type : NULL));
 }
 XG_FN xg_kval *xg_k2(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y) {
     xg_kval *v[2];
@@ -421,7 +422,7 @@ XG_FN xg_kval *xg_k3(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y, xg_kval *z
     return xg_kfolded(b, xg_kir_value(b, op, v, 3, op == XG_K_OP_SELECT ? y->type : x->type));
 }
 XG_FN xg_kval *xg_kcast(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kelem to) {
-    return xg_kfolded(b, xg_kir_value(b, op, &x, 1, xg_ktype_with_elem(b->m, x->type, to)));
+    return xg_kfolded(b, xg_kir_of(b, op, x, xg_ktype_with_elem(b->m, x->type, to)));
 }
 
 /* ---- constants ---- */
@@ -565,6 +566,9 @@ XG_FN xg_kval *xg_kextract(xg_kb *b, xg_kval *tensor, xg_kval *const *indices, u
 }
 XG_FN xg_kval *xg_kinsert(xg_kb *b, xg_kval *value, xg_kval *tensor, xg_kval *const *indices, uint32_t n) {
     return xg_kir_value(b, XG_K_OP_INSERT, xg_kindexed(b, value, tensor, indices, n), n + 2, tensor->type);
+}
+XG_ONE_COPY XG_FN xg_kval *xg_kinsert_at(xg_kb *b, xg_kval *value, xg_kval *tensor, xg_kval *index) {
+    return xg_kinsert(b, value, tensor, &index, 1);
 }
 
 XG_FN xg_kval *xg_kid(xg_kb *b, xg_kopcode code, int axis, int64_t count) {

@@ -402,7 +402,7 @@ XG_FN void xg_kcanon_rules(xg_kcanon *c, xg_kop *op) {
         xg_kval *v;
         if (xg_krule_needs[k - 1] & ~has) continue;
         xg_kb_move(&c->at, op);
-        v = xg_krule_applies[k - 1](&c->at, op);
+        v = xg_krule_functions[xg_krule_words[k - 1]](&c->at, op);
         if (!v) continue;
         xg_kcanon_push_new(c, before, op);
         if (v == op->results) {

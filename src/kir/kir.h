@@ -210,9 +210,9 @@ typedef enum xg_kmma {
     XG_KMMA_COUNT
 } xg_kmma;
 typedef struct xg_kmma_row {
-    const char *a, *b;
+    char a[5], b[5];
+    uint8_t bytes;
     xg_kelem sum;
-    int32_t bytes;
     xg_cost_tensor tensor;
 } xg_kmma_row;
 enum {
@@ -463,7 +463,8 @@ XG_FN xg_kval *xg_kcmpf_held(xg_kb *b, xg_kcmpf p, xg_kval *x);
 #define XG_KSELECT(b, c, x, y) XG_KOP3(b, XG_K_OP_SELECT, c, x, y)
 XG_FN xg_kval *xg_kextract(xg_kb *b, xg_kval *tensor, xg_kval *const *indices, uint32_t n);
 XG_FN xg_kval *xg_kinsert(xg_kb *b, xg_kval *value, xg_kval *tensor, xg_kval *const *indices, uint32_t n);
-XG_FN xg_kval *xg_kthread_id(xg_kb *b, int axis, int64_t count); /* index in [0, count-1] */
+XG_FN xg_kval *xg_kinsert_at(xg_kb *b, xg_kval *value, xg_kval *tensor, xg_kval *index); /* by one index */
+XG_FN xg_kval *xg_kthread_id(xg_kb *b, int axis, int64_t count);                         /* index in [0, count-1] */
 XG_FN xg_kval *xg_kblock_id(xg_kb *b, int axis, int64_t count);
 /* one result per map result, with its range */
 XG_FN xg_kop *xg_kapply(xg_kb *b, const xg_imap *map, xg_kval *const *dims_and_symbols);
@@ -519,6 +520,7 @@ XG_FN bool xg_kregion_inside(const xg_kregion *r, const xg_kregion *outer); /* r
 #define XG_FOR_KOPS(o, region) for (xg_kop *o = (region)->first; o; o = o->next)
 
 /* ---- print.c, parse.c, verify.c ---- */
+XG_FN const char *xg_kcmp_name(const xg_kop *op); /* the predicate of a comparison */
 XG_FN void xg_kir_print(xg_buf *b, const xg_kmodule *m);
 XG_FN xg_kmodule *xg_kir_parse(xg_ctx *c, xg_arena *a, xg_aff_ctx *aff, const xg_source *src); /* what print writes */
 XG_FN void xg_kir_verify(const xg_kmodule *m); /* fails with ERROR_INTERNAL naming function, operation and rule */
@@ -609,6 +611,7 @@ enum {
 /* build.c */
 XG_FN xg_kval *xg_kvector_lane(xg_kval *v, const xg_kval *index);
 XG_FN xg_kval *xg_kir_value(xg_kb *b, xg_kopcode op, xg_kval *const *operands, uint32_t n, const xg_ktype *t);
+XG_FN xg_kval *xg_kir_of(xg_kb *b, xg_kopcode op, xg_kval *x, const xg_ktype *t); /* of one operand */
 
 /* lower_shuffles.c */
 XG_FN xg_kval *xg_kshuffle(xg_kb *b, xg_kopcode code, xg_kval *v, xg_kval *lane);

@@ -13,7 +13,7 @@
 
 XG_FN xg_kval *xg_kshuffle_halves(xg_kb *b, xg_kopcode code, xg_kval *v, xg_kval *lane) {
     const xg_ktype *pair = xg_kir_vector(b->m, XG_E_I32, 2), *i32 = xg_kir_scalar(b->m, XG_E_I32);
-    xg_kval *from = xg_kir_value(b, XG_K_OP_BITCAST, &v, 1, pair), *to = xg_kconst_bits(b, pair, 0), *x[3];
+    xg_kval *from = xg_kir_of(b, XG_K_OP_BITCAST, v, pair), *to = xg_kconst_bits(b, pair, 0), *x[3];
     int64_t k;
     for (k = 0; k < 2; k++) {
         x[0] = from;
@@ -25,7 +25,7 @@ XG_FN xg_kval *xg_kshuffle_halves(xg_kb *b, xg_kopcode code, xg_kval *v, xg_kval
         x[2] = xg_kconst_int(b, XG_E_I32, k);
         to = xg_kir_value(b, XG_K_OP_VINSERT, x, 3, pair);
     }
-    return xg_kir_value(b, XG_K_OP_BITCAST, &to, 1, v->type);
+    return xg_kir_of(b, XG_K_OP_BITCAST, to, v->type);
 }
 XG_FN xg_kval *xg_kshuffle(xg_kb *b, xg_kopcode code, xg_kval *v, xg_kval *lane) {
     xg_kelem e = v->type->elem, bits;

@@ -211,7 +211,7 @@ XG_FN xg_kval *xg_klow_address(xg_kleveller *z, xg_kb *b, const xg_kval *tensor,
     return c ? xg_kptr(b, p, xg_kconst_int(b, XG_E_INDEX, 0), 1, bytes) : p;
 }
 XG_FN xg_kval *xg_klow_load(xg_kb *b, const xg_klow *t, xg_kval *p, const xg_ktype *type, int64_t align) {
-    xg_kval *v = xg_kir_value(b, XG_K_OP_LOAD, &p, 1, type);
+    xg_kval *v = xg_kir_of(b, XG_K_OP_LOAD, p, type);
     v->def->a = align;
     v->def->flags = t->invariant ? KM_INVARIANT : 0;
     return v;
@@ -507,7 +507,7 @@ XG_FN void xg_klow_view(xg_kleveller *z, xg_kop *op) {
 XG_FN void xg_klow_load_matrix(xg_kleveller *z, xg_kop *op) {
     xg_kb b = xg_kb_before(z->m, op);
     xg_kval *p = xg_klow_address(z, &b, op->operands[0].value, op->operands[1].value);
-    xg_kval *v = xg_kir_value(&b, XG_K_OP_LDMATRIX, &p, 1, op->results[0].type);
+    xg_kval *v = xg_kir_of(&b, XG_K_OP_LDMATRIX, p, op->results[0].type);
     v->def->flags = op->flags;
     xg_kval_replace(op->results, v);
     xg_kop_remove(op);
@@ -516,7 +516,7 @@ XG_FN void xg_klow_load_matrix(xg_kleveller *z, xg_kop *op) {
 XG_FN void xg_klow_describe_matrix(xg_kleveller *z, xg_kop *op) {
     xg_kb b = xg_kb_before(z->m, op);
     xg_kval *p = xg_klow_address(z, &b, op->operands[0].value, op->operands[1].value);
-    xg_kval *v = xg_kir_value(&b, XG_K_OP_DESCRIPTOR, &p, 1, op->results[0].type);
+    xg_kval *v = xg_kir_of(&b, XG_K_OP_DESCRIPTOR, p, op->results[0].type);
     v->def->a = op->a;
     v->def->b = op->b;
     xg_kval_replace(op->results, v);

@@ -693,13 +693,13 @@ XG_FN xg_kop *xg_kparse_constant(xg_kparser *p, xg_kb *b, xg_kopcode code) {
 
 /* ---- comparisons, casts, memory ---- */
 
-XG_FN xg_kop *xg_kparse_comparison(xg_kparser *p, xg_kb *b, xg_kopcode code, const char *const *names, uint32_t count) {
+XG_FN xg_kop *xg_kparse_comparison(xg_kparser *p, xg_kb *b, xg_kopcode code, const char *names) {
     size_t at = p->at;
     xg_str word = xg_kword(p);
     uint32_t k;
     xg_kval *x, *y;
-    for (k = 0; k < count && !xg_str_is(word, names[k]); k++) {}
-    if (k == count) xg_kparse_fail(p, at, "no such predicate:", word);
+    for (k = 0; *names && !xg_str_is(word, names); k++) names += strlen(names) + 1;
+    if (!*names) xg_kparse_fail(p, at, "no such predicate:", word);
     xg_kexpect(p, ",");
     x = xg_kparse_value(p);
     xg_kexpect(p, ",");
@@ -709,10 +709,10 @@ XG_FN xg_kop *xg_kparse_comparison(xg_kparser *p, xg_kb *b, xg_kopcode code, con
     return xg_kcompare(b, code, k, x, y)->def;
 }
 XG_FN xg_kop *xg_kparse_cmpi(xg_kparser *p, xg_kb *b, xg_kopcode code) {
-    return xg_kparse_comparison(p, b, code, xg_kcmpi_names, XG_CI_COUNT);
+    return xg_kparse_comparison(p, b, code, xg_kcmpi_names);
 }
 XG_FN xg_kop *xg_kparse_cmpf(xg_kparser *p, xg_kb *b, xg_kopcode code) {
-    return xg_kparse_comparison(p, b, code, xg_kcmpf_names, XG_CF_COUNT);
+    return xg_kparse_comparison(p, b, code, xg_kcmpf_names);
 }
 XG_FN xg_kop *xg_kparse_cast(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     size_t at = p->at;
@@ -734,7 +734,7 @@ XG_FN xg_kop *xg_kparse_part(xg_kparser *p, xg_kb *b, xg_kopcode code) {
 XG_FN xg_kop *xg_kparse_approx(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kval *v = xg_kparse_value(p);
     uint32_t flags = xg_kparse_words(p, xg_kapprox_words);
-    xg_kop *op = xg_kir_value(b, code, &v, 1, v->type)->def;
+    xg_kop *op = xg_kir_of(b, code, v, v->type)->def;
     op->flags |= flags;
     xg_kexpect(p, ":");
     xg_kexpect_type(p, v->type);
@@ -779,7 +779,7 @@ XG_FN xg_kop *xg_kparse_load(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kop *op;
     xg_kexpect_type(p, v->type);
     xg_kexpect(p, "->");
-    op = xg_kir_value(b, code, &v, 1, xg_kparse_type(p))->def;
+    op = xg_kir_of(b, code, v, xg_kparse_type(p))->def;
     op->a = alignment;
     op->flags = flags;
     return op;

@@ -607,28 +607,28 @@ XG_FN void xg_kprint_constant(xg_kprinter *p, const xg_kop *op) {
     xg_puts(p->b, " : ");
     xg_kprint_type(p, t);
 }
-XG_TABLE const char *const xg_kcmpi_names[] = {
-#define X(name, text) text,
+XG_TABLE const char xg_kcmpi_names[] =
+#define X(name, text) text "\0"
     XG_KIR_CMPI(X)
 #undef X
-};
-XG_TABLE const char *const xg_kcmpf_names[] = {
-#define X(name, text) text,
+    ;
+XG_TABLE const char xg_kcmpf_names[] =
+#define X(name, text) text "\0"
     XG_KIR_CMPF(X)
 #undef X
-};
-XG_FN void xg_kprint_comparison(xg_kprinter *p, const xg_kop *op, const char *predicate) {
-    xg_printf(p->b, "%s, ", predicate);
+    ;
+XG_FN const char *xg_kcmp_name(const xg_kop *op) {
+    const char *name = xg_text_nth(op->op == XG_K_OP_CMPI ? xg_kcmpi_names : xg_kcmpf_names, op->flags);
+    return name ? name : "?";
+}
+XG_FN void xg_kprint_comparison(xg_kprinter *p, const xg_kop *op) {
+    xg_printf(p->b, "%s, ", xg_kcmp_name(op));
     xg_kprint_list(p, op->operands, 2);
     xg_puts(p->b, " : ");
     xg_kprint_type(p, op->operands[0].value->type);
 }
-XG_FN void xg_kprint_cmpi(xg_kprinter *p, const xg_kop *op) {
-    xg_kprint_comparison(p, op, op->flags < XG_CI_COUNT ? xg_kcmpi_names[op->flags] : "?");
-}
-XG_FN void xg_kprint_cmpf(xg_kprinter *p, const xg_kop *op) {
-    xg_kprint_comparison(p, op, op->flags < XG_CF_COUNT ? xg_kcmpf_names[op->flags] : "?");
-}
+XG_FN void xg_kprint_cmpi(xg_kprinter *p, const xg_kop *op) { xg_kprint_comparison(p, op); }
+XG_FN void xg_kprint_cmpf(xg_kprinter *p, const xg_kop *op) { xg_kprint_comparison(p, op); }
 XG_FN void xg_kprint_cast(xg_kprinter *p, const xg_kop *op) {
     xg_kprint_list(p, op->operands, op->n_operands);
     xg_puts(p->b, " : ");

@@ -397,7 +397,7 @@ XG_KRULE(bitcast_bitcast) {
     return xg_kval_by(XG_K0, XG_K_OP_BITCAST)
                ? (xg_kof(XG_K0, 0)->type == op->results->type
                          ? xg_kof(XG_K0, 0)
-                         : xg_kir_value(b, XG_K_OP_BITCAST, &XG_K0->def->operands[0].value, 1, op->results->type))
+                         : xg_kir_of(b, XG_K_OP_BITCAST, XG_K0->def->operands[0].value, op->results->type))
                : NULL;
 }
 /* A vector of bytes that is only bitcast to words is loaded as words. */
@@ -407,7 +407,7 @@ XG_KRULE(bitcast_load) {
     if (!xg_kval_by(x, XG_K_OP_LOAD) || !(x->def->flags & KM_INVARIANT) || x->first_use != x->last_use) return NULL;
     if (op->results->type->elem != XG_E_I32 || xg_kelem_bytes(x->type->elem) != 1) return NULL;
     p = XG_KOPERAND(x->def, 0);
-    v = xg_kir_value(b, XG_K_OP_LOAD, &p, 1, op->results->type);
+    v = xg_kir_of(b, XG_K_OP_LOAD, p, op->results->type);
     v->def->a = x->def->a;
     v->def->flags = x->def->flags;
     return v;
@@ -794,8 +794,30 @@ XG_FN uint32_t xg_krule_has(const xg_kop *op) {
 
 /* Stored by column: rows would be padded to 16 bytes. */
 typedef xg_kval *(*xg_krule)(xg_kb *b, xg_kop *op);
-XG_TABLE const xg_krule xg_krule_applies[] = {
-#define X(op, rule, wants) xg_krule_##rule,
+/* clang-format off */
+#define XG_KIR_RULE_WORDS(X) \
+    X(point) X(fold_int) X(const_right) X(add_zero) X(add_chain) X(funnel) X(sub_same) X(sub_const) X(mul_const) \
+    X(div_small) X(div_const) X(shift_zero) X(shift_chain) X(shift_back) X(bits_const) X(bits_same) X(and_mask) \
+    X(bits_chain) X(funnel_const) X(not_compare) X(same_operands) X(extreme_range) X(select_const) X(select_same) \
+    X(select_bool) X(select_not) X(cmpi_fold) X(cmpi_same) X(cmpi_const_right) X(cmpi_range) X(cmpi_add) \
+    X(cmpi_bool) X(cmpi_ext) X(cmpf_fold) X(cast_fold) X(ext_ext) X(trunc_ext) X(index_cast_back) X(truncf_extf) \
+    X(bitcast_same) X(bitcast_bitcast) X(bitcast_load) X(part_of_create) X(part_of_const) X(part_of_select) \
+    X(create_of_parts) X(fold_float) X(addf_zero) X(subf_zero) X(mulf_one) X(divf_power) X(negf_negf) X(absf_sign) \
+    X(shuffle_const) X(vextract_vinsert) X(vinsert_back) X(ptr_const) X(ptr_index_const) X(ptr_swap) X(ptr_split)
+/* clang-format on */
+enum {
+#define X(rule) XG_KRULE_##rule,
+    XG_KIR_RULE_WORDS(X)
+#undef X
+};
+XG_TABLE const xg_krule xg_krule_functions[] = {
+#define X(rule) xg_krule_##rule,
+    XG_KIR_RULE_WORDS(X)
+#undef X
+};
+#undef XG_KIR_RULE_WORDS
+XG_TABLE const uint8_t xg_krule_words[] = {
+#define X(op, rule, wants) XG_KRULE_##rule,
     XG_KIR_RULES(X)
 #undef X
 };
@@ -848,7 +870,7 @@ XG_FN xg_kval *xg_kfolded(xg_kb *b, xg_kval *v) {
         xg_kval *to = NULL;
         if ((wants & XG_KWANT_EARLY) && !(wants & ~has)) {
             xg_kb at = xg_kb_before(b->m, op);
-            to = xg_krule_applies[k - 1](&at, op);
+            to = xg_krule_functions[xg_krule_words[k - 1]](&at, op);
         }
         if (to && xg_kval_by(to, XG_K_OP_CONST)) {
             xg_kop_remove(op);

@@ -361,27 +361,28 @@ XG_FN const char *xg_kir_check_view(const xg_kop *op) {
                ? "what is seen lies in the tensor"
                : NULL;
 }
-XG_FN bool xg_kir_is_words(const xg_ktype *t, xg_kelem e, int64_t n) {
-    return t->kind == XG_TK_VECTOR && t->elem == e && t->elements == n;
+/* Four of them. */
+XG_FN bool xg_kir_is_words(const xg_ktype *t, xg_kelem e) {
+    return t->kind == XG_TK_VECTOR && t->elem == e && t->elements == 4;
 }
 XG_FN const char *xg_kir_check_load_matrix(const xg_kop *op) {
     const xg_ktype *t = xg_kt(op, 0);
     if (t->kind != XG_TK_TENSOR || t->rank != 1 || !xg_kt_index(xg_kt(op, 1))) return "a flat tensor and an index";
     if ((op->flags & XG_KMATRIX_TRANSPOSED) && xg_kelem_bytes(t->elem) != 2) return "16 bits are transposed";
-    return xg_kir_is_words(xg_kr(op), XG_E_I32, 4) ? NULL : "four words";
+    return xg_kir_is_words(xg_kr(op), XG_E_I32) ? NULL : "four words";
 }
 XG_FN const char *xg_kir_check_ldmatrix(const xg_kop *op) {
     if (xg_kt(op, 0)->kind != XG_TK_POINTER || xg_kt(op, 0)->space != XG_SPACE_SHARED)
         return "a pointer to shared memory";
-    return xg_kir_is_words(xg_kr(op), XG_E_I32, 4) ? NULL : "four words";
+    return xg_kir_is_words(xg_kr(op), XG_E_I32) ? NULL : "four words";
 }
 XG_FN const char *xg_kir_check_mma(const xg_kop *op) {
     xg_kelem sum;
     if (op->flags >= XG_KMMA_COUNT) return "no such types";
     sum = xg_kmma_row_of(op->flags)->sum;
-    if (!xg_kir_is_words(xg_kt(op, 0), XG_E_I32, 4) || !xg_kir_is_words(xg_kt(op, 1), XG_E_I32, 4))
+    if (!xg_kir_is_words(xg_kt(op, 0), XG_E_I32) || !xg_kir_is_words(xg_kt(op, 1), XG_E_I32))
         return "the factors are four words each";
-    if (xg_kt(op, 2) != xg_kr(op) || !xg_kir_is_words(xg_kr(op), sum, 4)) return "four sums give four sums";
+    if (xg_kt(op, 2) != xg_kr(op) || !xg_kir_is_words(xg_kr(op), sum)) return "four sums give four sums";
     return op->a < 0 || op->a > 1 ? "the half is 0 or 1" : NULL;
 }
 XG_FN bool xg_kir_is_descriptor(const xg_ktype *t) { return t->kind == XG_TK_SCALAR && t->elem == XG_E_I64; }
@@ -438,7 +439,7 @@ XG_FN const char *xg_kir_check_tensor_store(const xg_kop *op) {
 XG_FN const char *xg_kir_check_stmatrix(const xg_kop *op) {
     if (xg_kt(op, 0)->kind != XG_TK_POINTER || xg_kt(op, 0)->space != XG_SPACE_SHARED)
         return "a pointer to shared memory";
-    return xg_kir_is_words(xg_kt(op, 1), XG_E_I32, 4) ? NULL : "four words";
+    return xg_kir_is_words(xg_kt(op, 1), XG_E_I32) ? NULL : "four words";
 }
 XG_FN const char *xg_kir_check_wgmma(const xg_kop *op) {
     const xg_kmma_row *row;
@@ -446,14 +447,14 @@ XG_FN const char *xg_kir_check_wgmma(const xg_kop *op) {
     if ((op->flags & XG_KWGMMA_TYPES) >= XG_KMMA_COUNT) return "no such types";
     row = xg_kmma_row_of(op->flags & XG_KWGMMA_TYPES);
     if (op->flags & (XG_KWGMMA_A_ROWS | XG_KWGMMA_B_ROWS) && row->bytes != 2) return "rows of 16 bits lie side by side";
-    if (!xg_kir_is_words(xg_kt(op, 0), XG_E_I32, 4) && !xg_kir_is_descriptor(xg_kt(op, 0)))
+    if (!xg_kir_is_words(xg_kt(op, 0), XG_E_I32) && !xg_kir_is_descriptor(xg_kt(op, 0)))
         return "four words or a descriptor come first";
     if (op->flags & XG_KWGMMA_A_ROWS && !xg_kir_is_descriptor(xg_kt(op, 0))) return "registers have k side by side";
     if (!xg_kir_is_descriptor(xg_kt(op, 1))) return "the second matrix is a descriptor";
     if (op->n_results != op->n_operands - 2 || op->n_results > XG_KWGMMA_SUMS_MAX)
         return "as many sums come out as go in, of at most 256 columns";
     for (k = 0; k < op->n_results; k++)
-        if (xg_kt(op, k + 2) != op->results[k].type || !xg_kir_is_words(op->results[k].type, row->sum, 4))
+        if (xg_kt(op, k + 2) != op->results[k].type || !xg_kir_is_words(op->results[k].type, row->sum))
             return "sums are vectors of four";
     return NULL;
 }
@@ -482,7 +483,7 @@ XG_FN const char *xg_kir_check_tensor_read(const xg_kop *op) {
     if (op->b < XG_KMMA_N || op->b > XG_KWGMMA_N_MAX || op->b & (op->b - 1) || op->n_results != op->b / XG_KMMA_N)
         return "a power of two of columns, from 8 to 256, and a vector for each eight";
     for (k = 0; k < op->n_results; k++)
-        if (!xg_kir_is_words(op->results[k].type, XG_E_F32, 4) && !xg_kir_is_words(op->results[k].type, XG_E_I32, 4))
+        if (!xg_kir_is_words(op->results[k].type, XG_E_F32) && !xg_kir_is_words(op->results[k].type, XG_E_I32))
             return "vectors of four words";
     return NULL;
 }
@@ -491,7 +492,7 @@ XG_FN const char *xg_kir_check_tensor_write(const xg_kop *op) {
     uint32_t n = op->n_operands - 1, k;
     if (!xg_kir_is_word(xg_kt(op, 0))) return "an address of tensor memory is an i32";
     for (k = 0; k < n; k++)
-        if (xg_kt(op, k + 1) != t || !(xg_kir_is_words(t, XG_E_F32, 4) || xg_kir_is_words(t, XG_E_I32, 4)))
+        if (xg_kt(op, k + 1) != t || !(xg_kir_is_words(t, XG_E_F32) || xg_kir_is_words(t, XG_E_I32)))
             return "vectors of four words";
     return n > XG_KWGMMA_SUMS_MAX || n & (n - 1) ? "a power of two of vectors, up to 32" : NULL;
 }

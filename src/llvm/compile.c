@@ -10,7 +10,7 @@
 #include "llvm.h"
 
 static const char *xg_backend_name_at(const void *user, size_t i) {
-    XG_TABLE const char *const names[] = {"ptx", "llvm", "llvm-ir", "llvm-cpu"};
+    XG_TABLE const char names[][9] = {"ptx", "llvm", "llvm-ir", "llvm-cpu"};
     (void)user;
     return i < XG_COUNT(names) ? names[i] : NULL;
 }

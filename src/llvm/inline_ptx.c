@@ -122,7 +122,7 @@ XG_FN void xg_llvm_asm_value(xg_llvm_asm *a, const xg_kop *op, bool memory, bool
 
 /* ---- rows ---- */
 
-XG_TABLE const char *const xg_llvm_vector_text[] = {"", "", ".v2", "", ".v4", "", "", "", ".v8"};
+XG_TABLE const char xg_llvm_vector_text[][4] = {"", "", ".v2", "", ".v4", "", "", "", ".v8"};
 
 /* What a letter of a row's text stands for; lanes: numbers of operand 0's lanes, in: of all operands. */
 XG_APART XG_FN void xg_llvm_letter(

@@ -38,16 +38,22 @@ typedef struct xg_llvm_word {
     xg_llvm_form form;
 } xg_llvm_word;
 XG_FN xg_llvm_word xg_llvm_word_of(xg_kopcode op) {
-    xg_llvm_word w = {NULL, XG_LLVM_NONE};
-    switch (op) {
-#define X(name, how, text) \
-    case XG_K_OP_##name: \
-        w.word = text; \
-        w.form = XG_LLVM_##how; \
-        break;
+    XG_TABLE const uint8_t rows[][2] = {
+#define X(name, how, text) {XG_K_OP_##name, XG_LLVM_##how},
         XG_LLVM_OPS(X)
 #undef X
-    default: break;
+    };
+    XG_TABLE const char words[] =
+#define X(name, how, text) text "\0"
+        XG_LLVM_OPS(X)
+#undef X
+        ;
+    xg_llvm_word w = {NULL, XG_LLVM_NONE};
+    size_t k;
+    for (k = 0; k < XG_COUNT(rows) && w.form == XG_LLVM_NONE; k++) {
+        if (rows[k][0] != (uint32_t)op) continue;
+        w.word = xg_text_nth(words, k);
+        w.form = (xg_llvm_form)rows[k][1];
     }
     return w;
 }
@@ -105,20 +111,8 @@ XG_FN void xg_llvm_native(xg_llvm *l, const xg_kop *op) {
 /* ---- operations that need more than a line ---- */
 
 XG_FN void xg_llvm_compare(xg_llvm *l, const xg_kop *op) {
-    XG_TABLE const char *const integers[] = {
-#define X(name, text) text,
-        XG_KIR_CMPI(X)
-#undef X
-    };
-    XG_TABLE const char *const floats[] = {
-#define X(name, text) text,
-        XG_KIR_CMPF(X)
-#undef X
-    };
-    bool f = op->op == XG_K_OP_CMPF;
     xg_llvm_begin(l, op);
-    xg_printf(&l->body, "%s %s ", f ? "fcmp" : "icmp",
-        f ? floats[op->flags % XG_CF_COUNT] : integers[op->flags % XG_CI_COUNT]);
+    xg_printf(&l->body, "%s %s ", op->op == XG_K_OP_CMPF ? "fcmp" : "icmp", xg_kcmp_name(op));
     xg_llvm_put_typed(&l->body, XG_KOPERAND(op, 0));
     xg_puts(&l->body, ", ");
     xg_llvm_put_value(&l->body, XG_KOPERAND(op, 1));

@@ -120,7 +120,7 @@ XG_FN xg_inst *xg_fold_expand(const xg_hb *b, xg_inst *i) {
     memset(&groups, 0, sizeof groups);
     groups.key = XG_A_replica_groups;
     groups.v.groups = xg_fold_find(i);
-    made = xg_hb_op(b, XG_ALL_REDUCE, i->shape, &x, 1);
+    made = xg_hb_of(b, XG_ALL_REDUCE, i->shape, x);
     xg_inst_take_attrs(made, i);
     xg_inst_set_attr(made, groups);
     xg_inst_set_operand(i, 0, x); /* nothing else needs the inner one, and dce takes no meeting of devices away */

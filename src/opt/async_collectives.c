@@ -79,7 +79,7 @@ XG_FN void xg_async_split(xg_inst *i, const xg_async_form *pair, xg_inst *at, xg
     else
         xg_inst_take_attrs(start, i);
     b = xg_hb_at(user);
-    done = xg_hb_op(&b, pair->done, result, &start, 1);
+    done = xg_hb_of(&b, pair->done, result, start);
     xg_inst_replace(i, done);
     xg_inst_remove(i);
 }

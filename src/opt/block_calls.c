@@ -63,7 +63,7 @@ XG_FN bool xg_block_needs(const xg_inst *element) {
 }
 
 XG_FN bool xg_block_in_place(const xg_inst *i, uint32_t operand) {
-    XG_TABLE const char *const names[] = {"getrf", "geqrf", "geqp3", "gehrd"};
+    XG_TABLE const char names[][6] = {"getrf", "geqrf", "geqp3", "gehrd"};
     const xg_shape *to = i->shape->type == XLAGPU_TUPLE ? i->shape->elems[0] : i->shape;
     xg_str name = xg_block_call_name(i);
     uint32_t k;

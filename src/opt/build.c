@@ -31,6 +31,9 @@ XG_FN xg_inst *xg_hb_op(const xg_hb *b, xg_opcode op, const xg_shape *shape, xg_
     i->source_at = b->from ? b->from->source_at : 0;
     return i;
 }
+XG_ONE_COPY XG_FN xg_inst *xg_hb_of(const xg_hb *b, xg_opcode op, const xg_shape *shape, xg_inst *x) {
+    return xg_hb_op(b, op, shape, &x, 1);
+}
 XG_FN xg_inst *xg_hb_done(xg_inst *i) {
     i->shape = xg_hlo_infer(i->comp->module, i);
     return i;
@@ -42,9 +45,7 @@ XG_FN const xg_shape *xg_hb_shape(const xg_hb *b, xlagpu_type t, const int64_t *
 
 /* ---- elementwise ---- */
 
-XG_FN xg_inst *xg_hb_1(const xg_hb *b, xg_opcode op, xg_inst *x) {
-    return xg_hb_done(xg_hb_op(b, op, x->shape, &x, 1));
-}
+XG_FN xg_inst *xg_hb_1(const xg_hb *b, xg_opcode op, xg_inst *x) { return xg_hb_done(xg_hb_of(b, op, x->shape, x)); }
 XG_FN xg_inst *xg_hb_2(const xg_hb *b, xg_opcode op, xg_inst *x, xg_inst *y) {
     xg_inst *in[2];
     in[0] = x;
@@ -68,11 +69,11 @@ XG_FN xg_inst *xg_hb_compare(const xg_hb *b, const char *direction, xg_inst *x, 
 }
 XG_FN xg_inst *xg_hb_convert(const xg_hb *b, xg_inst *x, xlagpu_type t) {
     if (x->shape->type == t) return x;
-    return xg_hb_op(b, XG_CONVERT, xg_hb_shape(b, t, x->shape->dims, x->shape->rank), &x, 1);
+    return xg_hb_of(b, XG_CONVERT, xg_hb_shape(b, t, x->shape->dims, x->shape->rank), x);
 }
 XG_FN xg_inst *xg_hb_bitcast_convert(const xg_hb *b, xg_inst *x, xlagpu_type t) {
     if (x->shape->type == t) return x;
-    return xg_hb_op(b, XG_BITCAST_CONVERT, xg_hb_shape(b, t, x->shape->dims, x->shape->rank), &x, 1);
+    return xg_hb_of(b, XG_BITCAST_CONVERT, xg_hb_shape(b, t, x->shape->dims, x->shape->rank), x);
 }
 
 /* ---- constants ---- */
@@ -122,7 +123,7 @@ XG_FN bool xg_dims_equal(const xg_shape *s, const int64_t *dims, uint32_t rank) 
 }
 XG_FN xg_inst *xg_hb_in_dims(const xg_hb *b, xg_opcode op, xg_inst *x, const int64_t *dims, uint32_t rank) {
     if (xg_dims_equal(x->shape, dims, rank)) return x;
-    return xg_hb_op(b, op, xg_hb_shape(b, x->shape->type, dims, rank), &x, 1);
+    return xg_hb_of(b, op, xg_hb_shape(b, x->shape->type, dims, rank), x);
 }
 XG_FN xg_inst *xg_hb_reshape(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t rank) {
     return xg_hb_in_dims(b, XG_RESHAPE, x, dims, rank);
@@ -133,7 +134,7 @@ XG_FN xg_inst *xg_hb_broadcast(
     uint32_t k = 0;
     while (k < n && places[k] == (int64_t)k) k++;
     if (k == n && xg_dims_equal(x->shape, dims, rank)) return x;
-    i = xg_hb_op(b, XG_BROADCAST, xg_hb_shape(b, x->shape->type, dims, rank), &x, 1);
+    i = xg_hb_of(b, XG_BROADCAST, xg_hb_shape(b, x->shape->type, dims, rank), x);
     xg_inst_set_ints(i, XG_A_dimensions, places, n);
     return i;
 }
@@ -148,14 +149,14 @@ XG_FN xg_inst *xg_hb_transpose(const xg_hb *b, xg_inst *x, const int64_t *perm) 
     xg_inst *i;
     if (xg_perm_is_identity(perm, x->shape->rank)) return x;
     for (k = 0; k < x->shape->rank; k++) dims[k] = x->shape->dims[perm[k]];
-    i = xg_hb_op(b, XG_TRANSPOSE, xg_hb_shape(b, x->shape->type, dims, x->shape->rank), &x, 1);
+    i = xg_hb_of(b, XG_TRANSPOSE, xg_hb_shape(b, x->shape->type, dims, x->shape->rank), x);
     xg_inst_set_ints(i, XG_A_dimensions, perm, x->shape->rank);
     return i;
 }
 XG_FN xg_inst *xg_hb_reverse(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t n) {
     xg_inst *i;
     if (n == 0) return x;
-    i = xg_hb_op(b, XG_REVERSE, x->shape, &x, 1);
+    i = xg_hb_of(b, XG_REVERSE, x->shape, x);
     xg_inst_set_ints(i, XG_A_dimensions, dims, n);
     return xg_hb_done(i);
 }
@@ -177,7 +178,7 @@ XG_FN xg_inst *xg_hb_slice(const xg_hb *b, xg_inst *x, const xg_slice_dim *d) {
     s->n = rank;
     s->p = copy;
     a.v.slices = s;
-    i = xg_hb_op(b, XG_SLICE, xg_hb_shape(b, x->shape->type, dims, rank), &x, 1);
+    i = xg_hb_of(b, XG_SLICE, xg_hb_shape(b, x->shape->type, dims, rank), x);
     xg_inst_set_attr(i, a);
     return i;
 }
@@ -220,7 +221,7 @@ XG_FN xg_inst *xg_hb_concat(const xg_hb *b, xg_inst *const *in, uint32_t n, int6
     xg_inst *i;
     if (n == 1) return in[0];
     i = xg_hb_op(b, XG_CONCATENATE, in[0]->shape, in, n);
-    xg_inst_set_ints(i, XG_A_dimensions, &dim, 1);
+    xg_inst_set_one(i, XG_A_dimensions, dim);
     return xg_hb_done(i);
 }
 XG_FN xg_inst *xg_hb_dynamic_slice(const xg_hb *b, xg_inst *x, xg_inst *const *starts, const int64_t *sizes) {
@@ -245,8 +246,8 @@ XG_FN xg_inst *xg_hb_rows(const xg_hb *b, xg_inst *x, xg_inst *numbers) {
     }
     i = xg_hb_op(b, XG_GATHER, xg_hb_shape(b, x->shape->type, dims, x->shape->rank), in, 2);
     xg_inst_set_ints(i, XG_A_offset_dims, offset, x->shape->rank - 1);
-    xg_inst_set_ints(i, XG_A_collapsed_slice_dims, &zero, 1);
-    xg_inst_set_ints(i, XG_A_start_index_map, &zero, 1);
+    xg_inst_set_one(i, XG_A_collapsed_slice_dims, zero);
+    xg_inst_set_one(i, XG_A_start_index_map, zero);
     xg_inst_set_int(i, XG_A_index_vector_dim, 1);
     xg_inst_set_ints(i, XG_A_slice_sizes, sizes, x->shape->rank);
     return i;
@@ -345,7 +346,7 @@ XG_FN xg_inst *xg_hb_tuple(const xg_hb *b, xg_inst *const *in, uint32_t n) {
 XG_FN xg_inst *xg_hb_element(const xg_hb *b, xg_inst *tuple, int64_t k) {
     xg_inst *i;
     if (tuple->op == XG_TUPLE) return XG_OPERAND(tuple, k);
-    i = xg_hb_op(b, XG_GET_TUPLE_ELEMENT, tuple->shape->elems[k], &tuple, 1);
+    i = xg_hb_of(b, XG_GET_TUPLE_ELEMENT, tuple->shape->elems[k], tuple);
     xg_inst_set_int(i, XG_A_index, k);
     return i;
 }
@@ -354,7 +355,7 @@ XG_FN xg_inst *xg_hb_as(const xg_hb *b, xg_inst *x, const xg_shape *shape) {
     xg_inst **all;
     uint32_t k;
     if (x->shape == shape || (shape->type != XLAGPU_TUPLE && !xg_shape_is_array(shape))) return x;
-    if (shape->type != XLAGPU_TUPLE) return xg_hb_op(b, XG_COPY, shape, &x, 1);
+    if (shape->type != XLAGPU_TUPLE) return xg_hb_of(b, XG_COPY, shape, x);
     all = XG_NEW_N(b->comp->module->arena, xg_inst *, shape->n_elems + 1);
     for (k = 0; k < shape->n_elems; k++) all[k] = xg_hb_as(b, xg_hb_element(b, x, k), shape->elems[k]);
     return xg_hb_tuple(b, all, shape->n_elems);
@@ -364,7 +365,7 @@ XG_FN xg_inst *xg_hb_as_dynamic(const xg_hb *b, xg_inst *x, const xg_shape *shap
     return !b->comp->module->has_dynamic || xg_shape_compatible(x->shape, shape) ? x : xg_hb_as(b, x, shape);
 }
 XG_FN xg_inst *xg_hb_while(const xg_hb *b, xg_inst *init, xg_comp *condition, xg_comp *body) {
-    xg_inst *i = xg_hb_op(b, XG_WHILE, init->shape, &init, 1);
+    xg_inst *i = xg_hb_of(b, XG_WHILE, init->shape, init);
     xg_inst_set_comp(i, XG_A_condition, condition);
     xg_inst_set_comp(i, XG_A_body, body);
     return i;

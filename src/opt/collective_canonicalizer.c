@@ -78,8 +78,7 @@ XG_FN xg_inst *xg_canon_parts_in(const xg_hb *b, xg_inst *x, int64_t dim) {
 /* The collective `op` among the devices of i. */
 XG_FN xg_inst *xg_canon_make(
     const xg_hb *b, const xg_inst *i, xg_opcode op, xg_inst **in, uint32_t n, const xg_shape *shape) {
-    XG_TABLE const char *const modes[] = {
-        "cross_replica", "cross_partition", "cross_replica_and_partition", "flattened_id"};
+    XG_TABLE const char modes[] = "cross_replica\0cross_partition\0cross_replica_and_partition\0flattened_id\0";
     xg_inst *made = xg_hb_op(b, op, shape, in, n);
     int64_t zero = 0;
     xg_str *word;
@@ -95,12 +94,12 @@ XG_FN xg_inst *xg_canon_make(
         memset(&mode, 0, sizeof mode);
         mode.key = XG_A_mode;
         word = XG_NEW(b->comp->module->arena, xg_str);
-        *word = xg_str_z(modes[xg_team_mode_of(i)]);
+        *word = xg_str_z(xg_text_nth(modes, xg_team_mode_of(i)));
         mode.v.str = word;
         xg_inst_set_attr(made, mode);
     }
     if (op == XG_ALL_GATHER || op == XG_REDUCE_SCATTER || op == XG_ALL_TO_ALL)
-        xg_inst_set_ints(made, XG_A_dimensions, &zero, 1);
+        xg_inst_set_one(made, XG_A_dimensions, zero);
     return made;
 }
 /* Element k of what it gives. */
@@ -316,7 +315,7 @@ XG_APART XG_FN bool xg_transfer_expand(xg_inst *end) {
         xg_hlo_invalid(recv, "give both ends the same _xla_send_recv_source_target_pairs",
             "it names other pairs of devices than send %.*s on its channel", (int)send->name.n, send->name.p);
     x = XG_OPERAND(send, 0);
-    both[0] = xg_hb_op(&b, XG_COLLECTIVE_PERMUTE, end->shape->elems[0], &x, 1);
+    both[0] = xg_hb_of(&b, XG_COLLECTIVE_PERMUTE, end->shape->elems[0], x);
     xg_inst_set_attr(both[0], xg_transfer_pairs(send));
     if (m->num_partitions > 1) xg_inst_set_int(both[0], XG_A_channel_id, xg_attr_int(send, XG_A_channel_id, 1));
     both[1] = xg_hb_op(&b, XG_AFTER_ALL, end->shape->elems[1], NULL, 0);

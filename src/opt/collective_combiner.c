@@ -145,7 +145,7 @@ XG_FN bool xg_reassociate_matches(const xg_inst *i) {
 }
 XG_FN xg_inst *xg_reassociate_expand(const xg_hb *b, xg_inst *i) {
     xg_inst *x = XG_OPERAND(i, 0), *y = XG_OPERAND(i, 1), *both = xg_hb_2(b, i->op, XG_OPERAND(x, 0), XG_OPERAND(y, 0)),
-            *made = xg_hb_op(b, x->op, i->shape, &both, 1);
+            *made = xg_hb_of(b, x->op, i->shape, both);
     uint32_t k;
     xg_inst_take_attrs(made, x);
     for (k = 0; k < 2; k++) xg_inst_set_operand(i, k, both); /* dce takes no meeting of devices away */

@@ -17,7 +17,7 @@
 
 /* The same collective of another array; it gives the shape. */
 XG_FN xg_inst *xg_meet_of(const xg_hb *b, const xg_inst *like, xg_inst *x, const xg_shape *shape) {
-    xg_inst *made = xg_hb_op(b, like->op, shape, &x, 1);
+    xg_inst *made = xg_hb_of(b, like->op, shape, x);
     xg_inst_take_attrs(made, like);
     return made;
 }
@@ -83,7 +83,7 @@ XG_FN xg_inst *xg_gather_broadcast_expand(const xg_hb *b, xg_inst *i) {
     dims[at] = i->shape->dims[map.p[at]];
     made = xg_meet_of(b, i, x, xg_hb_shape(b, x->shape->type, dims, x->shape->rank));
     to = at;
-    xg_inst_set_ints(made, XG_A_dimensions, &to, 1);
+    xg_inst_set_one(made, XG_A_dimensions, to);
     return xg_hb_broadcast(b, made, i->shape->dims, i->shape->rank, map.p, map.n);
 }
 

@@ -140,12 +140,12 @@ XG_FN xg_inst *xg_bitcast_expand(const xg_hb *b, xg_inst *i) {
     dims[1] = from < to ? to / from : from / to;
     if (from == to && xg_shape_same_dims(x->shape, i->shape) &&
         xg_shape_with_layout(b->comp->module, x->shape, i->shape->layout) == x->shape) {
-        x = xg_hb_op(b, XG_BITCAST_CONVERT, i->shape, &x, 1);
+        x = xg_hb_of(b, XG_BITCAST_CONVERT, i->shape, x);
         return x;
     }
-    x = xg_hb_op(b, XG_BITCAST, xg_hb_shape(b, x->shape->type, dims, from < to ? 2 : 1), &x, 1);
-    x = xg_hb_op(b, XG_BITCAST_CONVERT, xg_hb_shape(b, i->shape->type, dims, from > to ? 2 : 1), &x, 1);
-    return xg_hb_op(b, XG_BITCAST, i->shape, &x, 1);
+    x = xg_hb_of(b, XG_BITCAST, xg_hb_shape(b, x->shape->type, dims, from < to ? 2 : 1), x);
+    x = xg_hb_of(b, XG_BITCAST_CONVERT, xg_hb_shape(b, i->shape->type, dims, from > to ? 2 : 1), x);
+    return xg_hb_of(b, XG_BITCAST, i->shape, x);
 }
 XG_FN bool xg_opt_bitcast_types(xg_module *m) {
     return xg_opt_expand_made(m, xg_bitcast_changes_type, xg_bitcast_expand, XG_BITCAST);

@@ -53,7 +53,7 @@ XG_FN void xg_float_widen(xg_inst *i, xlagpu_type t) {
     if (i->op == XG_SCATTER) xg_inst_set_comp(wide, XG_A_to_apply, xg_hb_reducer(&b, XG_ADD, XLAGPU_F32));
     if (i->shape->type == t) {
         wide->shape = xg_shape_with_type(m, i->shape, XLAGPU_F32);
-        wide = xg_hb_op(&b, XG_CONVERT, i->shape, &wide, 1);
+        wide = xg_hb_of(&b, XG_CONVERT, i->shape, wide);
     }
     xg_inst_replace(i, wide);
     xg_inst_remove(i);

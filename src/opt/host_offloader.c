@@ -62,8 +62,8 @@ XG_FN xg_inst *xg_offload_copy(xg_inst *at, xg_inst *x, int64_t space) {
     elems[0] = to;
     elems[1] = xg_shape_fill_layout(m, x->shape);
     elems[2] = xg_shape_scalar(m, XLAGPU_U32);
-    start = xg_hb_op(&b, XG_COPY_START, xg_shape_tuple(m, elems, 3), &x, 1);
-    return xg_hb_op(&b, XG_COPY_DONE, to, &start, 1);
+    start = xg_hb_of(&b, XG_COPY_START, xg_shape_tuple(m, elems, 3), x);
+    return xg_hb_of(&b, XG_COPY_DONE, to, start);
 }
 
 XG_FN void xg_offload_value(xg_inst *i) {

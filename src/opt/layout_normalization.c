@@ -92,7 +92,7 @@ XG_FN xg_inst *xg_layout_bitcast(const xg_hb *b, xg_inst *x, const xg_shape *s) 
         x = XG_OPERAND(x, 0);
         if (x->shape == s) return x;
     }
-    return xg_hb_op(b, XG_BITCAST, s, &x, 1);
+    return xg_hb_of(b, XG_BITCAST, s, x);
 }
 
 /* Moves only dimensions of size 1? */
@@ -117,7 +117,7 @@ XG_FN xg_inst *xg_layout_transpose(const xg_hb *b, xg_inst *x, const int64_t *pe
     for (k = 0; k < x->shape->rank; k++) dims[k] = x->shape->dims[perm[k]];
     to = xg_layout_with_dims(b->comp->module, x->shape, dims, x->shape->rank);
     if (xg_layout_moves_nothing(x->shape, perm)) return xg_layout_bitcast(b, x, to);
-    i = xg_hb_op(b, XG_TRANSPOSE, to, &x, 1);
+    i = xg_hb_of(b, XG_TRANSPOSE, to, x);
     xg_inst_set_ints(i, XG_A_dimensions, perm, x->shape->rank);
     return i;
 }

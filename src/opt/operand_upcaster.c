@@ -54,7 +54,7 @@ XG_FN bool xg_opt_operand_upcaster(xg_module *m) {
                 in[1] = XG_OPERAND(i, 1);
                 made = xg_hb_op(&b, i->op, wide, in, 2);
                 xg_inst_take_attrs(made, i);
-                made = xg_hb_op(&b, XG_CONVERT, i->shape, &made, 1);
+                made = xg_hb_of(&b, XG_CONVERT, i->shape, made);
                 xg_inst_replace(i, made);
                 xg_inst_remove(i);
             } else

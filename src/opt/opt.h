@@ -220,6 +220,7 @@ typedef struct xg_loop {
 XG_FN xg_hb xg_hb_at(xg_inst *i); /* in front of i, with its metadata */
 XG_FN xg_hb xg_hb_end(xg_comp *c, const xg_inst *from);
 XG_FN xg_inst *xg_hb_op(const xg_hb *b, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n);
+XG_FN xg_inst *xg_hb_of(const xg_hb *b, xg_opcode op, const xg_shape *shape, xg_inst *x); /* of one operand */
 XG_FN xg_inst *xg_hb_done(xg_inst *i); /* gives it the shape that inference says */
 XG_FN const xg_shape *xg_hb_shape(const xg_hb *b, xlagpu_type t, const int64_t *dims, uint32_t rank);
 XG_FN xg_inst *xg_hb_1(const xg_hb *b, xg_opcode op, xg_inst *x);

@@ -106,10 +106,10 @@ XG_FN bool xg_shard_matches(const xg_inst *i) {
     return xg_shard_is_own(all, &g, XG_OPERAND(i, 1 + dim), i->shape->dims[dim]);
 }
 XG_FN xg_inst *xg_shard_expand(const xg_hb *b, xg_inst *i) {
-    xg_inst *all = XG_OPERAND(i, 0), *x = XG_OPERAND(all, 0), *made = xg_hb_op(b, XG_REDUCE_SCATTER, i->shape, &x, 1);
+    xg_inst *all = XG_OPERAND(i, 0), *x = XG_OPERAND(all, 0), *made = xg_hb_of(b, XG_REDUCE_SCATTER, i->shape, x);
     int64_t dim = xg_shard_dim(i);
     xg_inst_take_attrs(made, all);
-    xg_inst_set_ints(made, XG_A_dimensions, &dim, 1);
+    xg_inst_set_one(made, XG_A_dimensions, dim);
     xg_inst_set_operand(i, 0, x);
     xg_inst_remove(all); /* one channel, one meeting */
     return made;

@@ -313,11 +313,11 @@ XG_FN xg_inst *xg_parts_number(const xg_hb *b, const xg_inst *like, double v) {
 XG_FN xg_inst *xg_parts_sum_up(const xg_hb *b, xg_inst *x) {
     int64_t inside = 2;
     x = xg_hb_sum(b, x, &inside, 1);
-    return xg_hb_op(b, XG_OPT_BARRIER, x->shape, &x, 1);
+    return xg_hb_of(b, XG_OPT_BARRIER, x->shape, x);
 }
 /* What is subtracted for a maximum: not what is not finite, so that no difference is a NaN that was none. */
 XG_FN xg_inst *xg_parts_finite(const xg_hb *b, xg_inst *x) {
-    xg_inst *finite = xg_hb_op(b, XG_IS_FINITE, xg_hb_shape(b, XLAGPU_PRED, x->shape->dims, x->shape->rank), &x, 1),
+    xg_inst *finite = xg_hb_of(b, XG_IS_FINITE, xg_hb_shape(b, XLAGPU_PRED, x->shape->dims, x->shape->rank), x),
             *zero = xg_hb_float_like(b, x, 0);
     return xg_hb_select(b, finite, x, zero);
 }

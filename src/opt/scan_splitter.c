@@ -99,7 +99,7 @@ XG_FN void xg_split_before(
     for (k = 0; k < n; k++) {
         xg_inst *last = xg_split_like(
             xg_hb_slice_dim(b, s[k], dim + 1, reverse ? 0 : t->length - 1, reverse ? 1 : t->length), s[k]);
-        ends[k] = xg_hb_op(b, XG_BITCAST, xg_tree_rest(m, last->shape, &gone, 1), &last, 1);
+        ends[k] = xg_hb_of(b, XG_BITCAST, xg_tree_rest(m, last->shape, &gone, 1), last);
     }
     xg_split_window(b, i, ends, dim, reverse, before);
     for (k = 0; k < n; k++) {
@@ -121,10 +121,10 @@ XG_FN xg_inst *xg_split_whole(const xg_hb *b, const xg_tree *t, const xg_inst *i
     for (d = 0; d < x->shape->rank; d++) dims[d] = d == t->dim ? t->parts * t->length : x->shape->dims[d];
     shape =
         xg_shape_with_layout(m, xg_shape_array(m, x->shape->type, dims, x->shape->rank, NULL, NULL), x->shape->layout);
-    y = xg_hb_op(b, XG_BITCAST, shape, &y, 1);
+    y = xg_hb_of(b, XG_BITCAST, shape, y);
     if (shape->dims[t->dim] != x->shape->dims[t->dim])
         y = xg_split_like(xg_hb_slice_dim(b, y, t->dim, 0, x->shape->dims[t->dim]), x);
-    return y->shape == as ? y : xg_hb_op(b, XG_COPY, as, &y, 1);
+    return y->shape == as ? y : xg_hb_of(b, XG_COPY, as, y);
 }
 XG_FN bool xg_split_scan(xg_inst *i) {
     xg_module *m = i->comp->module;

@@ -141,7 +141,7 @@ XG_FN xg_inst *xg_tiled_expand(const xg_hb *b, xg_inst *i) {
     if (!to->elements || !x->shape->elements) return xg_hb_splat(b, xg_hb_int(b, to->type, 0), to->dims, to->rank);
     if (x->shape->layout == to->layout && xg_shape_compatible(x->shape, to)) return x;
     x = xg_tiled_flatten(b, x);
-    if (x->shape->type != to->type) x = xg_hb_op(b, XG_BITCAST, xg_hb_shape(b, to->type, &elements, 1), &x, 1);
+    if (x->shape->type != to->type) x = xg_hb_of(b, XG_BITCAST, xg_hb_shape(b, to->type, &elements, 1), x);
     return xg_tiled_unflatten(b, x, to);
 }
 

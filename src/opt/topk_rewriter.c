@@ -92,7 +92,7 @@ XG_APART XG_FN bool xg_topk_read(xg_topk *t, xg_inst *i) {
 }
 
 XG_FN xg_inst *xg_topk_make(const xg_hb *b, xg_inst *x, int64_t k, bool largest) {
-    xg_inst *i = xg_hb_op(b, XG_TOPK, x->shape, &x, 1);
+    xg_inst *i = xg_hb_of(b, XG_TOPK, x->shape, x);
     xg_inst_set_int(i, XG_A_k, k);
     xg_inst_set_int(i, XG_A_largest, largest);
     return xg_hb_done(i);
@@ -195,7 +195,7 @@ XG_FN xg_inst *xg_topk_expand_approximate(const xg_hb *b, xg_inst *i) {
     xg_inst **in = XG_NEW_N(m->work, xg_inst *, n), **out = XG_NEW_N(m->work, xg_inst *, n), *sort;
     for (k = 0; k < n; k++) in[k] = XG_OPERAND(i, k);
     sort = xg_hb_op(b, XG_SORT, xg_shape_tuple(m, NULL, 0), in, n);
-    xg_inst_set_ints(sort, XG_A_dimensions, &dim, 1);
+    xg_inst_set_one(sort, XG_A_dimensions, dim);
     xg_inst_set_comp(sort, XG_A_to_apply, (xg_comp *)(uintptr_t)comparator);
     (void)xg_hb_done(sort);
     for (k = 0; k < n; k++) {

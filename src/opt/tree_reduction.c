@@ -314,7 +314,7 @@ XG_FN xg_inst *xg_tree_operand(const xg_hb *b, const xg_tree *t, xg_inst *x, xg_
         x = xg_hb_pad(b, x, start, pads);
         x->shape = xg_shape_with_layout(b->comp->module, x->shape, layout);
     }
-    return xg_hb_op(b, XG_BITCAST, s, &x, 1);
+    return xg_hb_of(b, XG_BITCAST, s, x);
 }
 XG_FN xg_inst *xg_tree_start(const xg_hb *b, const xg_tree *t, xg_reducer_start start, xg_inst *init) {
     double neutral = xg_reducer_neutral(xg_attr_to_apply(t->i));
@@ -347,7 +347,7 @@ XG_FN bool xg_tree_rewrite(xg_inst *i) {
         to_apply = xg_hb_reducer(&b, XG_ADD, wide);
         for (k = 0; k < 2; k++) {
             const xg_shape *s = xg_shape_with_type(m, in[k]->shape, wide);
-            in[k] = next[k] = xg_hb_op(&b, XG_CONVERT, s, &in[k], 1);
+            in[k] = next[k] = xg_hb_of(&b, XG_CONVERT, s, in[k]);
         }
     }
     for (k = 0; k < t.dims.n; k++) {
@@ -369,12 +369,12 @@ XG_FN bool xg_tree_rewrite(xg_inst *i) {
     for (k = 0; k < t.n; k++) {
         next[k] = first;
         if (first->shape->type != XLAGPU_TUPLE) continue;
-        next[k] = xg_hb_op(&b, XG_GET_TUPLE_ELEMENT, shapes[k], &first, 1);
+        next[k] = xg_hb_of(&b, XG_GET_TUPLE_ELEMENT, shapes[k], first);
         xg_inst_set_int(next[k], XG_A_index, k);
     }
     shape = narrow == XLAGPU_INVALID ? i->shape : xg_shape_with_type(m, i->shape, wide);
     second = xg_tree_reduce(&b, shape, next, t.n, &place, 1, to_apply);
-    if (narrow != XLAGPU_INVALID) second = xg_hb_op(&b, XG_CONVERT, i->shape, &second, 1);
+    if (narrow != XLAGPU_INVALID) second = xg_hb_of(&b, XG_CONVERT, i->shape, second);
     xg_inst_replace(i, second);
     xg_inst_remove(i);
     return true;

@@ -121,7 +121,7 @@ XG_FN bool xg_while_counts(const xg_while *w, uint32_t k, int64_t *first, int64_
 }
 /* -1: not known. *index: which element counts. */
 XG_FN int64_t xg_while_trips(xg_while *w, int64_t *index) {
-    XG_TABLE const char *const mirrored[][2] = {{"LT", "GT"}, {"GT", "LT"}, {"LE", "GE"}, {"GE", "LE"}, {"NE", "NE"}};
+    XG_TABLE const char mirrored[][2][3] = {{"LT", "GT"}, {"GT", "LT"}, {"LE", "GE"}, {"GE", "LE"}, {"NE", "NE"}};
     const xg_inst *c = w->condition->root, *counter;
     xg_str direction;
     int64_t bound, side;

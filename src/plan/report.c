@@ -5,7 +5,7 @@
 #include "plan.h"
 
 XG_FN const char *xg_exe_allocation_name(uint32_t kind) {
-    XG_TABLE const char *const names[] = {
+    XG_TABLE const char names[][10] = {
 #define X(name, text) text,
         XG_EXE_ALLOCATIONS_KINDS(X)
 #undef X

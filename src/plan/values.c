@@ -447,7 +447,7 @@ XG_FN xg_plan *xg_plan_values(xg_arena *a, xg_module *m) {
 }
 
 XG_FN void xg_report_value_name(xg_buf *b, const xg_plan_value *v) {
-    XG_TABLE const char *const roles[] = {
+    XG_TABLE const char roles[][10] = {
 #define X(name) #name,
         XG_PLAN_VALUES(X)
 #undef X

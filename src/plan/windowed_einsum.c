@@ -193,7 +193,7 @@ XG_FN xg_inst *xg_windowed_pass(xg_windowed_steps *s, xg_inst *x) {
     xg_module *m = s->b.comp->module;
     xg_int_lists *lists = XG_NEW(m->arena, xg_int_lists);
     xg_ints *pairs = XG_NEW_N(m->arena, xg_ints, m->num_partitions);
-    xg_inst *i = xg_hb_op(&s->b, XG_COLLECTIVE_PERMUTE, x->shape, &x, 1);
+    xg_inst *i = xg_hb_of(&s->b, XG_COLLECTIVE_PERMUTE, x->shape, x);
     xg_attr a = xg_attr_make(XG_A_source_target_pairs);
     const xg_attr *channel = xg_inst_attr(s->w->exchange, XG_A_channel_id);
     int64_t k, *pair;

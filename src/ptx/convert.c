@@ -202,7 +202,7 @@ static xg_kval *xg_ptx_scale_to_f32(xg_kb *b, xg_kval *bits) {
 /* The upper half of 32 bits. */
 static xg_kval *xg_ptx_upper(xg_kb *b, xg_kval *x, xg_kelem e) {
     xg_kval *v[2];
-    v[0] = xg_kir_value(b, XG_K_OP_BITCAST, &x, 1, xg_kir_vector(b->m, e, 2));
+    v[0] = xg_kir_of(b, XG_K_OP_BITCAST, x, xg_kir_vector(b->m, e, 2));
     v[1] = I32_(1);
     return xg_kir_value(b, XG_K_OP_VEXTRACT, v, 2, xg_kir_scalar(b->m, e));
 }

@@ -379,9 +379,9 @@ XG_FN bool xg_ptx_has_row(const xg_ptx_index *x, const xg_target *t, const xg_ko
 }
 
 /* Conditions in the order of the lists of kir.h. */
-XG_TABLE const char *const xg_ptx_cmpi_text[] = {
+XG_TABLE const char xg_ptx_cmpi_text[][5] = {
     "eq.s", "ne.s", "lt.s", "le.s", "gt.s", "ge.s", "lt.u", "le.u", "gt.u", "ge.u"};
-XG_TABLE const char *const xg_ptx_cmpf_text[] = {
+XG_TABLE const char xg_ptx_cmpf_text[][4] = {
     "eq", "gt", "ge", "lt", "le", "ne", "num", "equ", "gtu", "geu", "ltu", "leu", "neu", "nan"};
 XG_FN const char *xg_ptx_condition(const xg_kop *op) {
     return op->op == XG_K_OP_CMPI ? xg_ptx_cmpi_text[op->flags % XG_CI_COUNT]

@@ -59,7 +59,7 @@ static xg_kval *xg_lz_in_i32(xg_kb *b, xg_kop *op, xg_kopcode extend) {
 
 static xg_kval *xg_lz_vextract(xg_kb *b, xg_kval *vec, int64_t k) { return xg_kir_lane(b, vec, I32_(k)); }
 static xg_kval *xg_lz_bitcast_to(xg_kb *b, xg_kval *x, const xg_ktype *t) {
-    return t == x->type ? x : xg_kir_value(b, XG_K_OP_BITCAST, &x, 1, t);
+    return t == x->type ? x : xg_kir_of(b, XG_K_OP_BITCAST, x, t);
 }
 
 /* ---- integers ---- */
@@ -435,7 +435,7 @@ XG_LZ_RULE(load) {
     (void)z;
     if (xg_lz_is_i1(t)) {
         const xg_ktype *i8 = xg_kir_scalar(b->m, XG_E_I8);
-        r = xg_kir_value(b, XG_K_OP_LOAD, &ptr, 1, i8);
+        r = xg_kir_of(b, XG_K_OP_LOAD, ptr, i8);
         r->def->a = op->a;
         r->def->flags = op->flags;
         return CMPI_(NE, r, xg_kconst_int(b, XG_E_I8, 0));
@@ -449,7 +449,7 @@ XG_LZ_RULE(load) {
     part = plan.words ? per > 1 ? xg_kir_vector(b->m, t->elem == XG_E_I1 ? XG_E_I8 : t->elem, per) : word : word;
     r = xg_kconst_bits(b, t, 0);
     for (at = 0; at < t->elements; at += per * plan.n) {
-        xg_kval *p = xg_lz_ptr_add(b, ptr, at * bytes), *v = xg_kir_value(b, XG_K_OP_LOAD, &p, 1, piece);
+        xg_kval *p = xg_lz_ptr_add(b, ptr, at * bytes), *v = xg_kir_of(b, XG_K_OP_LOAD, p, piece);
         v->def->a = plan.unit * plan.n;
         v->def->flags = op->flags;
         for (k = 0; k < plan.n; k++) {

@@ -164,13 +164,18 @@ static xg_kval *xg_math_pow_edges(xg_kform *m) {
     X(ATAN, "atan") X(ATAN2, "atan2") X(ASINH, "asinh") X(ACOSH, "acosh") X(ATANH, "atanh") X(ERF, "erf")
 /* clang-format on */
 XG_FN const char *xg_libdevice_name(xg_kopcode op) {
-    switch (op) {
-#define X(name, text) \
-    case XG_K_OP_##name: return text;
+    XG_TABLE const uint8_t ops[] = {
+#define X(name, text) XG_K_OP_##name,
         XG_LIBDEVICE(X)
 #undef X
-    default: return NULL;
-    }
+    };
+    XG_TABLE const char names[] =
+#define X(name, text) text "\0"
+        XG_LIBDEVICE(X)
+#undef X
+        ;
+    const uint8_t *at = (const uint8_t *)memchr(ops, (int)op, sizeof ops);
+    return at ? xg_text_nth(names, (size_t)(at - ops)) : NULL;
 }
 
 #endif /* XG_PTX_MATH_COMMON_C */

@@ -24,12 +24,12 @@ typedef enum xg_ptx_class {
 #undef X
     XG_PC_COUNT
 } xg_ptx_class;
-XG_TABLE const char *const xg_ptx_prefixes[] = {
+XG_TABLE const char xg_ptx_prefixes[][4] = {
 #define X(name, prefix, type) prefix,
     XG_PTX_CLASSES(X)
 #undef X
 };
-XG_TABLE const char *const xg_ptx_class_types[] = {
+XG_TABLE const char xg_ptx_class_types[][5] = {
 #define X(name, prefix, type) type,
     XG_PTX_CLASSES(X)
 #undef X
@@ -360,7 +360,7 @@ static char *xg_ptx_pen_braced(xg_ptx *p, char *at, const xg_ptx_lane *l, uint32
 static char *xg_ptx_pen_lanes(xg_ptx *p, char *at, const xg_ptx_lane *l, uint32_t n) {
     return n == 1 ? xg_ptx_pen_lane(p, at, l) : xg_ptx_pen_braced(p, at, l, n);
 }
-XG_TABLE const char *const xg_ptx_vector_text[] = {"", "", ".v2", "", ".v4", "", "", "", ".v8"};
+XG_TABLE const char xg_ptx_vector_text[][4] = {"", "", ".v2", "", ".v4", "", "", "", ".v8"};
 /* What stands for the letters of one row: $0 to $2, $n, $v, and temporaries, which are made when the text has them. */
 typedef struct xg_ptx_fill {
     const xg_kop *op;

@@ -43,10 +43,10 @@ typedef enum xg_target_feature {
 
 /* What PTX can be made for; the devices themselves are described in cost.h. */
 typedef struct xg_target {
-    const char *name; /* "sm_90a" */
-    uint32_t cc;      /* compute capability times 10: 90 */
-    char suffix;      /* 'a', 'f' or 0; XG_TARGET_CPU: a processor of a host, which takes object code */
-    uint32_t isa;     /* lowest PTX ISA version times 10 */
+    char name[10]; /* "sm_90a" */
+    uint8_t cc;    /* compute capability times 10: 90 */
+    char suffix;   /* 'a', 'f' or 0; XG_TARGET_CPU: a processor of a host, which takes object code */
+    uint8_t isa;   /* lowest PTX ISA version times 10 */
 } xg_target;
 enum {
     XG_TARGET_CPU = 'c'
@@ -138,10 +138,10 @@ typedef enum xg_ptx_mma_way {
     XG_PTX_MMA_QUARTERS /* of k and of the rows: four */
 } xg_ptx_mma_way;
 typedef struct xg_ptx_mma_row {
-    xg_kmma what;
-    const char *shape;
-    xg_ptx_mma_way way;
-    uint16_t cc, isa;
+    uint8_t what; /* an xg_kmma */
+    char shape[9];
+    uint8_t way; /* an xg_ptx_mma_way */
+    uint8_t cc, isa;
 } xg_ptx_mma_row;
 /* of MMA's flags; NULL: the target has no such matrix unit */
 static const xg_ptx_mma_row *xg_ptx_find_mma(const xg_target *t, uint32_t what);

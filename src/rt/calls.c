@@ -43,7 +43,7 @@ XG_FN xlagpu_status xr_call_failed(xg_ctx *c, const xlagpu_rt_call *call, xlagpu
     if (s == XLAGPU_OK) return s;
     call->error[XR_CALL_ERROR_MAX - 1] = 0;
     return xr_fail(
-        c, s, "the function '%s' failed: %s", call->target, call->error[0] ? call->error : xr_status_text(s));
+        c, s, "the function '%s' failed: %s", call->target, call->error[0] ? call->error : xg_status_text(s));
 }
 
 /* ---- before the first run ---- */

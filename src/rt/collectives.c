@@ -46,9 +46,9 @@ XG_FN bool xr_take(const char **at, const char *word) {
     *at += n + 1;
     return true;
 }
-XG_FN uint32_t xr_take_of(const char **at, const char *const *words, uint32_t n) {
-    uint32_t k = 0;
-    while (k < n && !xr_take(at, words[k])) k++;
+XG_FN uint32_t xr_take_of(const char **at, const char *words) { /* each ended by a NUL; their number: it is none */
+    uint32_t k;
+    for (k = 0; *words && !xr_take(at, words); k++) words += strlen(words) + 1;
     return k;
 }
 XG_FN bool xr_take_number(const char **at, uint32_t *out) {
@@ -77,7 +77,7 @@ XG_FN bool xr_collective_pair(xr_collective *q, const uint32_t pair[2]) {
 }
 /* Nothing, or " kernels 3,4", or " multimem 5,6", or both. */
 XG_FN bool xr_collective_kernels(xr_collective *q, const char *at) {
-    XG_TABLE const char *const words[XR_PEERS_WAYS] = {" kernels ", " multimem "};
+    XG_TABLE const char words[XR_PEERS_WAYS][11] = {" kernels ", " multimem "};
     uint32_t number, w;
     for (w = 0; w < XR_PEERS_WAYS; w++) {
         size_t n = strlen(words[w]);
@@ -117,27 +117,26 @@ XG_APART XG_FN bool xr_collective_groups(xr_collective *q, const char *at, uint3
     return *at++ == '}' && xr_collective_kernels(q, at);
 }
 XG_FN bool xr_collective_read(xr_collective *q, const char *at, uint32_t devices) {
-    XG_TABLE const char *const kinds[] = {
-#define X(name, text) text,
+    XG_TABLE const char kinds[] =
+#define X(name, text) text "\0"
         XR_COLLECTIVES(X)
 #undef X
-    };
-    XG_TABLE const char *const reducers[] = {"add", "multiply", "minimum", "maximum"};
-    XG_TABLE const char *const types[] = {
-#define X(name, text, bits, cls) text,
+        ;
+    XG_TABLE const char types[] =
+#define X(name, text, bits, cls) text "\0"
         XLAGPU_TYPES(X)
 #undef X
-    };
+        ;
     bool typed;
-    q->kind = (xr_collective_kind)xr_take_of(&at, kinds, XG_COUNT(kinds));
+    q->kind = (xr_collective_kind)xr_take_of(&at, kinds);
     if (q->kind == XR_COLLECTIVE_COUNT) return false;
     typed = q->kind == XR_COLLECTIVE_ALL_REDUCE || q->kind == XR_COLLECTIVE_REDUCE_SCATTER;
-    if (typed && (q->reducer = xr_take_of(&at, reducers, XG_COUNT(reducers))) == XG_COUNT(reducers)) return false;
+    if (typed && (q->reducer = xr_take_of(&at, "add\0multiply\0minimum\0maximum\0")) == 4) return false;
     if (q->kind == XR_COLLECTIVE_RAGGED) {
         typed = true;
         if (!xr_take_number(&at, &q->row) || *at++ != ' ') return false;
     }
-    q->type = (xlagpu_type)xr_take_of(&at, types, XG_COUNT(types));
+    q->type = (xlagpu_type)xr_take_of(&at, types);
     if (q->type == XLAGPU_TYPE_COUNT) q->type = XLAGPU_INVALID;
     return (!typed || xr_element_bytes(q->type)) && xr_collective_groups(q, at, devices);
 }

@@ -26,15 +26,6 @@ XG_FN XG_COLD void xr_note(xg_ctx *c, const char *format, ...) {
     va_end(args);
 }
 
-XG_FN XG_COLD const char *xr_status_text(xlagpu_status s) {
-    XG_TABLE const char *const texts[] = {
-#define X(name, text) text,
-        XLAGPU_STATUSES(X)
-#undef X
-    };
-    return (size_t)s < XG_COUNT(texts) ? texts[s] : "unknown status";
-}
-
 XG_FN XG_COLD bool xr_wants(const char *wish, const char *platform) {
     return !wish || strcmp(wish, "auto") == 0 || strcmp(wish, platform) == 0;
 }

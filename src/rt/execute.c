@@ -205,12 +205,12 @@ XLAGPU_DEF XG_COLD void xlagpu_rt_finish(xlagpu_execution *e) {
 }
 
 XLAGPU_DEF const char *xlagpu_class_name(uint32_t class_index) {
-    XG_TABLE const char *const names[XLAGPU_CLASS_COUNT] = {
-#define X(name, text) text,
+    XG_TABLE const char names[] =
+#define X(name, text) text "\0"
         XLAGPU_CLASSES(X)
 #undef X
-    };
-    return class_index < XLAGPU_CLASS_COUNT ? names[class_index] : NULL;
+        ;
+    return xg_text_nth(names, class_index);
 }
 XLAGPU_DEF uint32_t xlagpu_rt_stats(const xlagpu_program *p, xlagpu_kernel_stats *out, uint32_t capacity) {
     const xlagpu_execution *e;

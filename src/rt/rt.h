@@ -456,7 +456,6 @@ XG_FN xlagpu_status xr_no_memory(xg_ctx *c);
 /* clears the message at the start of a public call */
 XG_FN void xr_begin(xg_ctx *c);
 XG_FN const xr_function *xr_function_find(const xlagpu_device *d, const char *name);
-XG_FN const char *xr_status_text(xlagpu_status s);
 XG_FN void xr_note(xg_ctx *c, const char *format, ...) XG_PRINTF(2, 3); /* appends to the message */
 XG_FN void xr_release(xlagpu_device *d, uint64_t address);
 XG_FN xlagpu_status xr_alloc(xlagpu_device *d, size_t bytes, uint64_t *address);

@@ -448,12 +448,12 @@ XG_FN bool xg_lt_takes(const xg_inst *fusion, xg_lt_match *m, xg_lt_call *c, xg_
            xg_lt_is_known(m, c, d);
 }
 XG_FN const char *xg_cublaslt_field(xg_exe_matmul which) {
-    static const char *const names[] = {
-#define X(field) #field,
+    XG_TABLE const char names[] =
+#define X(field) #field "\0"
         XG_EXE_MATMUL_FIELDS(X)
 #undef X
-    };
-    return names[which];
+        ;
+    return xg_text_nth(names, which);
 }
 XG_FN bool xg_cublaslt_plan(xg_way_job *job, xg_record *r, xg_way_times *times) {
     const xg_module *module = job->fusion->comp->module;

@@ -95,7 +95,7 @@ XG_FN bool xg_sdpa_softmax(xg_sdpa *s) {
 }
 /* x - y, or 1 less, which is not negative where the comparison says `holds`. */
 XG_FN bool xg_sdpa_bound(xg_sdpa *s, xg_attention_site *w, const xg_inst *compare, const xg_imap *map, bool holds) {
-    static const char *const directions[] = {"GE", "LT", "GT", "LE"}; /* each with its opposite behind it */
+    static const char directions[][3] = {"GE", "LT", "GT", "LE"}; /* each with its opposite behind it */
     xg_str direction = xg_attr_str(compare, XG_A_direction);
     xg_attention_integer v;
     int64_t sign;

@@ -8,21 +8,14 @@ XG_FN xg_kmodule *xg_library_emit(xg_way_job *job, const xg_record *r, xg_str ke
     xg_hlo_fail(job->fusion, XLAGPU_ERROR_UNSUPPORTED, "compile with --libraries=none for a kernel",
         "the library %.*s makes this: it has no kernel", (int)r->way.n, r->way.p);
 }
-XG_FN bool xg_library_calls_one_of(const xg_inst *i, const char *const *targets, size_t n) {
-    size_t k;
-    for (k = 0; i->op == XG_CUSTOM_CALL && k < n; k++)
-        if (xg_str_is(xg_attr_str(i, XG_A_custom_call_target), targets[k])) return true;
-    return false;
+XG_FN bool xg_library_calls_one_of(const xg_inst *i, const char *targets) {
+    return i->op == XG_CUSTOM_CALL && xg_word_in(targets, xg_attr_str(i, XG_A_custom_call_target)) >= 0;
 }
-#define X(name) XG_EXE_SOLVER_TARGET #name,
+#define X(name) XG_EXE_SOLVER_TARGET #name " "
 XG_FN bool xg_library_is_target(const xg_inst *i) {
-    static const char *const targets[] = {XG_EXE_SOLVERS(X) XG_EXE_FFT_TARGET, XG_EXE_DNN_TARGET};
-    return xg_library_calls_one_of(i, targets, XG_COUNT(targets));
+    return xg_library_calls_one_of(i, XG_EXE_SOLVERS(X) XG_EXE_FFT_TARGET " " XG_EXE_DNN_TARGET);
 }
-XG_FN bool xg_library_waits(const xg_inst *i) {
-    static const char *const targets[] = {XG_EXE_SOLVERS_THAT_WAIT(X)};
-    return xg_library_calls_one_of(i, targets, XG_COUNT(targets));
-}
+XG_FN bool xg_library_waits(const xg_inst *i) { return xg_library_calls_one_of(i, XG_EXE_SOLVERS_THAT_WAIT(X)); }
 #undef X
 XG_FN bool xg_library_makes(const xg_record *r) { return r && xg_str_is(r->kind, "library"); }
 XG_FN int64_t xg_library_workspace(const xg_record *r) {

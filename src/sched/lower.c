@@ -147,7 +147,7 @@ XG_FN void xg_nlower_store(xg_nlower *l, const xg_nbuf *buf, const xg_aff *flat,
     }
     at = xg_nlower_value(l, flat);
     joined = xg_emit_join(&l->s.b, v);
-    m->pool->tensor = xg_kinsert(&l->s.b, joined, m->pool->tensor, &at, 1);
+    m->pool->tensor = xg_kinsert_at(&l->s.b, joined, m->pool->tensor, at);
 }
 
 /* Memory gets its initial value where the condition holds, so that it can be read afterwards. */

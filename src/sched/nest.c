@@ -14,12 +14,12 @@ XG_NORETURN XG_FN void xg_sched_fail(const xg_loopnest *n, const char *format, .
 }
 
 XG_ONE_COPY XG_FN const char *xg_nkind_text(xg_nkind k) {
-    static const char *const names[] = {
-#define X(name, text, axis) text,
+    XG_TABLE const char names[] =
+#define X(name, text, axis) text "\0"
         XG_NKINDS(X)
 #undef X
-    };
-    return names[k];
+        ;
+    return xg_text_nth(names, k);
 }
 XG_ONE_COPY XG_FN bool xg_nkind_is_axis(xg_nkind k) {
     static const bool axes[] = {

@@ -451,7 +451,7 @@ XG_FN xg_nregion xg_nparse_region(xg_nparse *r, const xg_imap *names) {
     return g;
 }
 XG_FN void xg_nparse_regions(xg_nparse *r, xg_nstmt *s) {
-    static const char *const words[] = {"reads", "writes"};
+    static const char words[][7] = {"reads", "writes"};
     const xg_imap *names = xg_nest_names(r->n, s->parent, s->block);
     uint32_t k;
     if (!xg_lex_is(r->x, "reads") || xg_lex_peek(r->x) == '=') return;

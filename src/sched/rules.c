@@ -19,17 +19,18 @@ enum {
 
 /* ---- what rules share ---- */
 
-XG_FN void xg_rule_split(xg_loopnest *n, xg_nstmt *loop, int64_t outer, int64_t inner, xg_nstmt **out) {
+/* By inner, or by middle and inner: how often the outermost loop turns follows. */
+XG_FN void xg_rule_split(xg_loopnest *n, xg_nstmt *loop, int64_t inner, xg_nstmt **out) {
     int64_t f[2];
-    f[0] = outer;
+    f[0] = -1;
     f[1] = inner;
     xg_sched_split(n, loop, f, 2, out);
 }
-XG_FN void xg_rule_split3(xg_loopnest *n, xg_nstmt *loop, int64_t a, int64_t b, int64_t c, xg_nstmt **out) {
+XG_FN void xg_rule_split3(xg_loopnest *n, xg_nstmt *loop, int64_t middle, int64_t inner, xg_nstmt **out) {
     int64_t f[3];
-    f[0] = a;
-    f[1] = b;
-    f[2] = c;
+    f[0] = -1;
+    f[1] = middle;
+    f[2] = inner;
     xg_sched_split(n, loop, f, 3, out);
 }
 XG_FN void xg_rule_unroll(xg_loopnest *n, xg_nstmt *loop) {
@@ -88,7 +89,7 @@ XG_FN void xg_rule_epilogue(
     xg_sched_set_scope(n, result, broadcast ? XG_NS_SHARED : XG_NS_LOCAL);
     xg_sched_reverse_compute_at(n, epilogue->block, at, false);
     if (!broadcast) return;
-    xg_rule_split(n, xg_rule_fuse_below(n, epilogue->block, at), -1, threads, parts);
+    xg_rule_split(n, xg_rule_fuse_below(n, epilogue->block, at), threads, parts);
     xg_sched_kind(n, parts[1], XG_NK_THREAD_X);
 }
 
@@ -139,7 +140,7 @@ XG_FN void xg_rule_arrange(
         if (i->kinds[placed[k]] == 'S') out->inner_spatial = i->extents[placed[k]];
         for (j = 0; j < i->n && order[j] != placed[k]; j++) {}
         if (j < i->n && lower[j] > 1) {
-            xg_rule_split(n, loop, -1, lower[j], parts);
+            xg_rule_split(n, loop, lower[j], parts);
             loop = parts[0];
             out->c = parts[1];
         }
@@ -165,7 +166,7 @@ XG_FN void xg_rule_inner_reduction(
     xg_nstmt *parts[2], *rf, *loops[XG_NEST_DEPTH_MAX], *order[4], *block = i->block;
     xg_nbuf *result = xg_rule_out(block);
     uint32_t count;
-    xg_rule_split(n, l->r, -1, threads, parts);
+    xg_rule_split(n, l->r, threads, parts);
     rf = xg_sched_rfactor(n, block, parts[1], 0);
     (void)xg_nest_loops(rf, loops, XG_COUNT(loops)); /* s, r, tx, perhaps c */
     order[0] = loops[0];
@@ -190,8 +191,8 @@ XG_FN void xg_rule_inner_spatial(
     xg_nstmt *s[2], *r[2], *rf, *loops[XG_NEST_DEPTH_MAX], *order[5], *block = i->block;
     xg_nbuf *result = xg_rule_out(block);
     uint32_t count, at;
-    xg_rule_split(n, l->s, -1, tx, s);
-    xg_rule_split(n, l->r, -1, ty, r);
+    xg_rule_split(n, l->s, tx, s);
+    xg_rule_split(n, l->r, ty, r);
     rf = xg_sched_rfactor(n, block, r[1], 0);
     (void)xg_nest_loops(rf, loops, XG_COUNT(loops)); /* bx, tx, r, ty, perhaps c */
     order[0] = loops[0];
@@ -228,7 +229,7 @@ XG_FN void xg_rule_inner_spatial(
     if (!epilogue) return;
     xg_sched_set_scope(n, result, XG_NS_SHARED);
     xg_sched_reverse_compute_at(n, epilogue->block, order[0], false);
-    xg_rule_split3(n, xg_rule_fuse_below(n, epilogue->block, order[0]), -1, broadcast ? ty : 1, tx, loops);
+    xg_rule_split3(n, xg_rule_fuse_below(n, epilogue->block, order[0]), broadcast ? ty : 1, tx, loops);
     xg_sched_kind(n, loops[2], XG_NK_THREAD_X);
     if (broadcast) xg_sched_kind(n, loops[1], XG_NK_THREAD_Y);
 }
@@ -281,7 +282,7 @@ XG_FN bool xg_rule_general_reduction(xg_loopnest *n, const xg_nrule_target *t) {
             if (v.p[k].kinds[count] != 'S' || v.p[k].extents[count] != v.p[0].extents[count]) return false;
     }
     rows = leading > 1 ? xg_sched_fuse(n, last->loops, leading) : last->loops[0];
-    xg_rule_split(n, xg_rule_fuse_below(n, last->block, rows), -1, XG_RULE_ROW_THREADS, parts);
+    xg_rule_split(n, xg_rule_fuse_below(n, last->block, rows), XG_RULE_ROW_THREADS, parts);
     xg_sched_kind(n, rows, XG_NK_BLOCK_X);
     xg_sched_kind(n, parts[1], XG_NK_THREAD_X);
     xg_rule_unroll(n, parts[0]);
@@ -293,7 +294,7 @@ XG_FN bool xg_rule_general_reduction(xg_loopnest *n, const xg_nrule_target *t) {
         count = xg_nest_loops(block, loops, XG_COUNT(loops));
         if (count < 2) continue;
         fused = xg_rule_fuse_below(n, block, rows);
-        xg_rule_split(n, fused, -1, XG_RULE_ROW_THREADS, parts);
+        xg_rule_split(n, fused, XG_RULE_ROW_THREADS, parts);
         order[0] = parts[1];
         order[1] = parts[0];
         if (v.p[k].reduction) xg_sched_reorder(n, order, 2);
@@ -335,8 +336,8 @@ XG_FN bool xg_rule_transpose(xg_loopnest *n, const xg_nrule_target *t) {
     in = b->args[k].buf;
     for (count = k = 0; k < b->n_args; k++) count += b->args[k].kind == XG_NA_LOAD && b->args[k].buf == in;
     if (count != 1) return false;
-    xg_rule_split(n, i->loops[0], -1, TILE, s);
-    xg_rule_split(n, i->loops[1], -1, TILE, r);
+    xg_rule_split(n, i->loops[0], TILE, s);
+    xg_rule_split(n, i->loops[1], TILE, r);
     order[0] = s[0];
     order[1] = r[0];
     order[2] = s[1];
@@ -348,10 +349,10 @@ XG_FN bool xg_rule_transpose(xg_loopnest *n, const xg_nrule_target *t) {
     xg_sched_compute_at(n, copy, r[0], false);
     xg_sched_storage_align(n, xg_rule_out(copy), 0, TILE, 1);
     count = xg_nest_loops(copy, loops, XG_COUNT(loops));
-    xg_rule_split(n, loops[count - 2], -1, ROWS, own);
+    xg_rule_split(n, loops[count - 2], ROWS, own);
     xg_sched_kind(n, own[1], XG_NK_THREAD_Y);
     xg_sched_kind(n, loops[count - 1], XG_NK_THREAD_X);
-    xg_rule_split(n, s[1], -1, ROWS, rows);
+    xg_rule_split(n, s[1], ROWS, rows);
     xg_sched_kind(n, rows[1], XG_NK_THREAD_Y);
     xg_sched_kind(n, r[1], XG_NK_THREAD_X);
     xg_rule_unroll(n, own[0]);
@@ -376,7 +377,7 @@ XG_FN bool xg_rule_fallback(xg_loopnest *n, const xg_nrule_target *t) {
         xg_ninfo i = xg_ninfo_of(blocks[k]);
         spatial = xg_rule_sort(n, &i, 'S', loops);
         s = spatial > 1 ? xg_sched_fuse(n, loops, spatial) : loops[0];
-        xg_rule_split(n, s, -1, XG_MIN(s->extent, (int64_t)XG_RULE_FLAT_THREADS), parts);
+        xg_rule_split(n, s, XG_MIN(s->extent, (int64_t)XG_RULE_FLAT_THREADS), parts);
         xg_sched_kind(n, parts[0], XG_NK_BLOCK_X);
         xg_sched_kind(n, parts[1], XG_NK_THREAD_X);
         if (i.reduction && spatial < i.n) xg_sched_decompose_reduction(n, blocks[k], loops[spatial]);

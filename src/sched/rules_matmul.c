@@ -275,8 +275,8 @@ XG_FN void xg_rule_rows(const xg_rgemv *g, const xg_nrule_target *t, xg_nbuf *ma
     int64_t rows = xg_rule_divisor_at_most(g->s->extent, XG_RULE_GEMV_ROWS);
     int64_t lanes = xg_rule_lanes(matrix, g->r->extent, XG_WARP_LANES);
     xg_nstmt *sp[2], *rp[3], *rf, *loops[3], *at;
-    xg_rule_split(g->n, g->s, -1, rows, sp);
-    xg_rule_split3(g->n, g->r, -1, XG_WARP_LANES, lanes, rp);
+    xg_rule_split(g->n, g->s, rows, sp);
+    xg_rule_split3(g->n, g->r, XG_WARP_LANES, lanes, rp);
     xg_rule_gemv_parts(g, rp[1], true, &rf, loops, &at);
     xg_rule_gemv_bind(g, rf, loops, at, XG_NK_THREAD_Y);
     if (vector && !g->batch && xg_rule_bytes(vector) <= t->shared_bytes)
@@ -289,8 +289,8 @@ XG_FN void xg_rule_columns(const xg_rgemv *g) {
     int64_t columns = xg_rule_divisor_at_most(g->s->extent, XG_WARP_LANES);
     int64_t steps = XG_MIN((int64_t)XG_RULE_COLUMN_ROWS, xg_pow2_at_most(g->r->extent));
     xg_nstmt *sp[2], *rp[2], *rf, *loops[3], *at;
-    xg_rule_split(g->n, g->s, -1, columns, sp);
-    xg_rule_split(g->n, g->r, -1, steps, rp);
+    xg_rule_split(g->n, g->s, columns, sp);
+    xg_rule_split(g->n, g->r, steps, rp);
     xg_rule_gemv_parts(g, rp[1], false, &rf, loops, &at);
     xg_rule_gemv_bind(g, rf, loops, at, XG_NK_THREAD_X);
     xg_rule_gemv_second(g, rf, loops[1], at, XG_NK_THREAD_X, columns);
@@ -449,9 +449,9 @@ XG_APART XG_FN void xg_rule_tiles(xg_loopnest *n, const xg_rproduct *p, const xg
         xg_sched_compute_inline(n, xg_nest_find(n, operands[side]->name));
     }
     (void)xg_nest_loops(block, loops, XG_COUNT(loops)); /* s, i, j, k */
-    xg_rule_split3(n, loops[first], -1, rows, tile->tm, i);
-    xg_rule_split3(n, loops[first + 1], -1, columns, tile->tn, j);
-    xg_rule_split(n, loops[first + 2], -1, tile->k, k);
+    xg_rule_split3(n, loops[first], rows, tile->tm, i);
+    xg_rule_split3(n, loops[first + 1], columns, tile->tn, j);
+    xg_rule_split(n, loops[first + 2], tile->k, k);
     if (first) order[count++] = loops[0];
     order[count++] = i[0];
     order[count++] = j[0];

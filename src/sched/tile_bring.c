@@ -398,7 +398,7 @@ XG_FN xg_kval *xg_tile_bring_vector(xg_tile_kernel *w, uint32_t side, xg_kval *c
     vector = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, put, 3, type);
     xg_flow_end(&f);
     if (t->brick == 1 && !t->raw) return vector;
-    return xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &vector, 1, xg_tile_staged_type(w, side));
+    return xg_kir_of(&w->s.b, XG_K_OP_BITCAST, vector, xg_tile_staged_type(w, side));
 }
 /* The condition that a thread copies something of a side; NULL: always. */
 XG_FN xg_kval *xg_tile_brings(xg_tile_kernel *w, uint32_t side, xg_kval *const *at) {
@@ -441,8 +441,8 @@ XG_FN void xg_tile_gather_from(xg_tile_kernel *w, xg_tile_gather *g) {
     if (!xg_imap_ok(to)) return;
     g->to = to;
     tensor = w->s.tensors[i->number];
-    g->memory = xg_kir_value(
-        &w->s.b, XG_K_OP_VIEW, &tensor, 1, xg_kir_tensor(w->e->m, tensor->type->elem, &tensor->type->elements, 1));
+    g->memory = xg_kir_of(
+        &w->s.b, XG_K_OP_VIEW, tensor, xg_kir_tensor(w->e->m, tensor->type->elem, &tensor->type->elements, 1));
 }
 XG_APART XG_FN void xg_tile_gather_begin(xg_tile_kernel *w, xg_tile_gather *g, uint32_t side) {
     const xg_imap *all = xg_tile_fetch_all(w, side);
@@ -527,7 +527,7 @@ XG_FN xg_kval *xg_tile_to_shared(xg_tile_kernel *w, uint32_t side, xg_kval *stag
     if (!t->raw) return staged;
     if (!t->late) return xg_tile_unstage(w, side, staged);
     type = xg_kir_vector(w->e->m, xg_tile_held(w), t->vector * t->bytes / xg_type_bytes(w->p->held));
-    return xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &staged, 1, type);
+    return xg_kir_of(&w->s.b, XG_K_OP_BITCAST, staged, type);
 }
 /* Permutes k for products of bytes with 16-bit types. A fragment of bytes gives four consecutive k, or, `packed`, two
  * fragments eight; one of 16 bits takes two, and two more eight further on. So the rows of the 16-bit side are stored
@@ -643,7 +643,7 @@ XG_FN void xg_tile_put(xg_tile_kernel *w, xg_tile_spots *s, int64_t round) {
             one = xg_elem_real(xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, scalar));
         }
         at = xg_tile_spots_at(w, s, row_round, k_round, lane);
-        w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, one), w->shared, &at, 1);
+        w->shared = xg_kinsert_at(&w->s.b, xg_emit_join(&w->s.b, one), w->shared, at);
     }
 }
 XG_FN void xg_tile_put_step(xg_tile_kernel *w, xg_kval *buffer) {
@@ -695,7 +695,7 @@ XG_FN void xg_tile_copy_vector(xg_tile_kernel *w, uint32_t side, xg_kval **at, x
         at[XG_TILE_LANE] = xg_flow_for(&f, at[XG_TILE_LANE], last, 1, t->vector);
         spot = xg_tile_lane_spot(w, first, at[XG_TILE_LANE], t->vector, 1);
     }
-    w->shared = xg_kinsert(&w->s.b, xg_tile_element(w, side, NULL, at).v, w->shared, &spot, 1);
+    w->shared = xg_kinsert_at(&w->s.b, xg_tile_element(w, side, NULL, at).v, w->shared, spot);
     xg_flow_end(&f);
 }
 XG_FN void xg_tile_copy(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, xg_kval *buffer) {
@@ -710,7 +710,7 @@ XG_FN void xg_tile_copy(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg
     if (cond) {
         xg_flow_else(&f);
         if (t->vector == 1)
-            w->shared = xg_kinsert(&w->s.b, xg_tile_zero(w).v, w->shared, &spot, 1);
+            w->shared = xg_kinsert_at(&w->s.b, xg_tile_zero(w).v, w->shared, spot);
         else
             xg_tile_put_zeros(w, t->late ? t->vector * t->bytes / xg_type_bytes(w->p->held) : t->vector, spot);
     }
@@ -819,7 +819,7 @@ XG_FN void xg_tile_pass(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg
         spot = xg_tile_lane_spot(w, spot, at[XG_TILE_LANE], t->vector, turned ? t->pitch : 1);
     }
     w->shared =
-        xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, xg_tile_guarded(w, side, NULL, cond, at)), w->shared, &spot, 1);
+        xg_kinsert_at(&w->s.b, xg_emit_join(&w->s.b, xg_tile_guarded(w, side, NULL, cond, at)), w->shared, spot);
     xg_flow_end(&f);
 }
 XG_FN xg_kval *xg_tile_pass_for(xg_tile_kernel *w, xg_flow *f, int64_t rounds) {

@@ -26,11 +26,11 @@ enum {
 XG_FN bool xg_tile_is_paired(const xg_tile_plan *p) { return p->lanes == XG_TILE_PAIR; }
 XG_FN xg_kval *xg_tile_bits_as(xg_tile_kernel *w, xg_kval *v, xg_kelem e, int64_t n) {
     const xg_ktype *t = n > 1 ? xg_kir_vector(w->e->m, e, n) : xg_kir_scalar(w->e->m, e);
-    return xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &v, 1, t);
+    return xg_kir_of(&w->s.b, XG_K_OP_BITCAST, v, t);
 }
 /* Broadcasts a value to all columns of a vector of sums. */
 XG_FN xg_kval *xg_tile_spread(xg_tile_kernel *w, xg_kval *v) {
-    v = xg_kir_value(&w->s.b, XG_K_OP_BROADCAST, &v, 1, xg_kir_vector(w->e->m, v->type->elem, w->p->lanes));
+    v = xg_kir_of(&w->s.b, XG_K_OP_BROADCAST, v, xg_kir_vector(w->e->m, v->type->elem, w->p->lanes));
     return xg_tile_is_paired(w->p) ? xg_tile_bits_as(w, v, XG_E_I64, 1) : v;
 }
 /* Loads a thread's fragment of one side for one k: groups of `quad` neighbouring rows or columns, a fixed distance
@@ -154,7 +154,7 @@ XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
             for (j = 0; j < each; j++) {
                 if (apart) {
                     xg_kval *spot = xg_tile_apply(w, counts, 3, xg_aff_add_k(x, first, j), v);
-                    w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, sums[j]), w->shared, &spot, 1);
+                    w->shared = xg_kinsert_at(&w->s.b, xg_emit_join(&w->s.b, sums[j]), w->shared, spot);
                     continue;
                 }
                 o[0] = sums[j].v;
@@ -315,7 +315,7 @@ XG_FN void xg_tile_add_slices(xg_tile_kernel *w) {
         xg_kval *rows = xg_tile_quotient(w, at, p->quad * p->shape.n);
         at = xg_tile_join(w, rows, p->out_slant, at);
     }
-    w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, xg_tile_total(w, at)), w->shared, &at, 1);
+    w->shared = xg_kinsert_at(&w->s.b, xg_emit_join(&w->s.b, xg_tile_total(w, at)), w->shared, at);
     xg_flow_end(&some);
     xg_flow_end(&f);
     if (!w->rank || w->inbox) xg_tile_wait(w);
@@ -502,7 +502,7 @@ XG_FN void xg_tile_hand_vector(
     from = xg_tile_apply(w, o->counts, XG_TILE_OUT_DIMS, o->place, at);
     spot = xg_tile_apply(w, counts, 4, place, of);
     v = elements ? xg_emit_join(&w->s.b, xg_tile_total(w, from)) : xg_kextract(&w->s.b, w->shared, &from, 1);
-    w->peers[to] = xg_kinsert(&w->s.b, v, w->peers[to], &spot, 1);
+    w->peers[to] = xg_kinsert_at(&w->s.b, v, w->peers[to], spot);
     xg_flow_end(&lanes);
     xg_flow_end(&guard);
 }

@@ -146,7 +146,7 @@ XG_FN void xg_tile_unit_put_brick(xg_tile_kernel *w, xg_tile_spots *s, int64_t r
         }
         xg_tile_unit_turn(w, v);
         for (k = 0; k < 4; k++) {
-            o[0] = xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &v[k], 1, type);
+            o[0] = xg_kir_of(&w->s.b, XG_K_OP_BITCAST, v[k], type);
             xg_tile_put_vector(w, o[0], xg_tile_spots_at(w, s, row_round, k_round, word * 4 + k));
         }
     }
@@ -649,7 +649,7 @@ XG_FN void xg_tile_unit_end(xg_tile_kernel *w) {
     xlagpu_type shown = xg_tile_shown_type(p);
     int64_t n = p->shared * xg_type_bytes(p->held) / xg_type_bytes(shown);
     xg_tile_wait(w);
-    w->shared = xg_kir_value(&w->s.b, XG_K_OP_VIEW, &w->shared, 1, xg_kir_tensor(w->e->m, xg_kelem_of(shown), &n, 1));
+    w->shared = xg_kir_of(&w->s.b, XG_K_OP_VIEW, w->shared, xg_kir_tensor(w->e->m, xg_kelem_of(shown), &n, 1));
 }
 XG_FN void xg_tile_unit_loop(xg_tile_kernel *w, void (*one)(xg_tile_kernel *w, xg_kval *step)) {
     const xg_tile_plan *p = w->p;

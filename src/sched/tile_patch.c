@@ -434,7 +434,7 @@ XG_APART XG_FN void xg_tile_patch_copy(
     v[LANE] = xg_flow_for(&lane, v[LANE], xg_elem_index(&w->s, lanes), 1, lanes);
     from = xg_kapply(&w->s.b, xg_imap_with_constraint(x, m, pixel, xg_range_of(0, all - 1)), v)->results;
     spot_of = xg_tile_lane_spot(w, to, v[LANE], lanes, 1);
-    w->shared = xg_kinsert(&w->s.b, xg_kextract(&w->s.b, w->flat, &from, 1), w->shared, &spot_of, 1);
+    w->shared = xg_kinsert_at(&w->s.b, xg_kextract(&w->s.b, w->flat, &from, 1), w->shared, spot_of);
     xg_flow_end(&lane);
     xg_flow_end(&f); /* what lies outside of the array no row is a view of */
     xg_flow_end(&some);
@@ -540,8 +540,7 @@ XG_APART XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) {
     xg_aff_ctx *x = w->e->m->aff;
     xg_flow f = xg_flow_of(&w->s, &w->shared);
     uint32_t k;
-    w->flat =
-        xg_kir_value(&w->s.b, XG_K_OP_VIEW, &at, 1, xg_kir_tensor(w->e->m, at->type->elem, &at->type->elements, 1));
+    w->flat = xg_kir_of(&w->s.b, XG_K_OP_VIEW, at, xg_kir_tensor(w->e->m, at->type->elem, &at->type->elements, 1));
     xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_SLT, w->thread, pairs * XG_TILE_PATCH_PIECES));
     at = xg_tile_by(w, XG_K_OP_MULI, xg_tile_rest(w, w->thread, XG_TILE_PATCH_PIECES), p->fetch[0].vector);
     at = xg_tile_join(w, xg_tile_quotient(w, w->thread, XG_TILE_PATCH_PIECES), 2 * xg_tile_patch_plane(p), at);

@@ -207,7 +207,7 @@ XG_FN xg_kval *xg_tile_scale_word(xg_tile_kernel *w, xg_kval *word, xg_kval *sec
     if (xg_tile_scale_sets(p, p->shape.k) > 1) matrix += which / 2 * (p->shape.tn / XG_KMMA_N);
     v[0] = word;
     v[1] = second;
-    if (wide && !second) word = xg_kir_value(b, XG_K_OP_BITCAST, &word, 1, pair);
+    if (wide && !second) word = xg_kir_of(b, XG_K_OP_BITCAST, word, pair);
     for (k = 0; k < 1 + wide; k++) {
         o[0] = word;
         o[1] = xg_elem_index(&w->s, k);

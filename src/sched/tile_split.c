@@ -198,7 +198,7 @@ XG_FN void xg_tile_split_meet(xg_tile_kernel *w, xg_flow *last) {
     o[1] = xg_kir_value(&w->s.b, XG_K_OP_SHARED_AT, o, 2, xg_kir_pointer(w->e->m, XG_SPACE_GLOBAL));
     o[0] = xg_kconst_int(&w->s.b, XG_E_I32, parts - 1);
     o[0] = xg_kir_value(&w->s.b, XG_K_OP_ATOM_INC, o, 2, o[0]->type);
-    arrays[2] = xg_kinsert(&w->s.b, o[0], arrays[2], &zero, 1);
+    arrays[2] = xg_kinsert_at(&w->s.b, o[0], arrays[2], zero);
     xg_flow_end(&f);
     xg_tile_split_wait(w, arrays, 3);
     w->scratch = arrays[0];

@@ -211,7 +211,7 @@ XG_FN void xg_tile_store_halves(xg_tile_kernel *w, int64_t sum, int64_t columns,
         xg_kval *o[2], *v = xg_tile_store_vector(w, sum + k / XG_KMMA_N, 0, XG_TILE_STORE_EIGHT);
         if (!*spots) *spots = xg_tile_bulk_at(w, w->out, xg_tile_store_spot(w, xg_aff_add_k(x, at, from + k)));
         o[0] = *spots;
-        o[1] = xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &v, 1, xg_kir_vector(w->e->m, XG_E_I32, 4));
+        o[1] = xg_kir_of(&w->s.b, XG_K_OP_BITCAST, v, xg_kir_vector(w->e->m, XG_E_I32, 4));
         xg_kir_do(&w->s.b, XG_K_OP_STMATRIX, o, 2);
     }
 }

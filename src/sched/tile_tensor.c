@@ -131,7 +131,7 @@ XG_FN void xg_tile_tensor_place(xg_tile_kernel *w) {
     enum {
         BYTES = 4
     };
-    w->memory = xg_kir_value(&w->s.b, XG_K_OP_LOAD, &w->memory, 1, xg_kir_scalar(w->e->m, XG_E_I32));
+    w->memory = xg_kir_of(&w->s.b, XG_K_OP_LOAD, w->memory, xg_kir_scalar(w->e->m, XG_E_I32));
     w->memory->def->a = BYTES;
 }
 /* The first warp gives it back: all warps had read their sums in front of the barrier behind which the epilogue began

@@ -56,12 +56,13 @@
     X("movmatrix", WARP)
 /* clang-format on */
 
-typedef struct xg_sim_classed {
-    char text[15]; /* here, and in other tables: a pointer takes 32 bytes with its relocation */
-    uint8_t cls;
-} xg_sim_classed;
-XG_TABLE const xg_sim_classed xg_sim_classes[] = {
-#define X(text, name) {text, XLAGPU_CLASS_##name},
+XG_TABLE const char xg_sim_class_words[] =
+#define X(text, name) text "\0"
+    XG_SIM_CLASSED(X)
+#undef X
+    ;
+XG_TABLE const uint8_t xg_sim_classes[] = {
+#define X(text, name) XLAGPU_CLASS_##name,
     XG_SIM_CLASSED(X)
 #undef X
 };
@@ -69,13 +70,14 @@ XG_TABLE const xg_sim_classed xg_sim_classes[] = {
 /* The class of the statement at an offset of the text, "add.rn.f32 ...". */
 XG_APART XG_FN uint8_t xg_sim_class_of(const xg_source *s, uint32_t at) {
     size_t end = at, i, from;
+    const char *known = xg_sim_class_words;
     xg_str op, word;
     bool memory;
     uint8_t cls = XLAGPU_CLASS_INTEGER;
     while (end < s->size && xg_sim_is_word(s->text[end])) end++;
     op = xg_str_of(s->text + at, end - at);
-    for (i = 0; i < XG_COUNT(xg_sim_classes); i++)
-        if (xg_str_is(op, xg_sim_classes[i].text)) return xg_sim_classes[i].cls;
+    for (i = 0; *known; i++, known += strlen(known) + 1)
+        if (xg_str_is(op, known)) return xg_sim_classes[i];
     memory = xg_word_in("ld ldu st", op) >= 0;
     if (memory) cls = XLAGPU_CLASS_GLOBAL;
     while (end < s->size && s->text[end] == '.') { /* its modifiers */

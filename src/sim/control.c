@@ -295,7 +295,7 @@ XG_FN void xg_sim_d_cvta(xg_sim_asm *p, xg_sim_stmt *s, uint32_t test) {
     if (space == XG_SIM_GENERIC) xg_sim_wrong(p, s->at, "'%.*s' needs an address space", (int)s->op.n, s->op.p);
     if (t != XG_SIM_U64) xg_sim_no_type(p, s, t);
     a = xg_sim_source_of(p, s, &s->o[1], t, false);
-    d = xg_sim_dest(p, s, 0, test ? XG_SIM_PRED : t);
+    d = xg_sim_dest(p, s, test ? XG_SIM_PRED : t);
     if (!test && (space == XG_SIM_GLOBAL || space == XG_SIM_CONST)) {
         xg_sim_alu(p, s, XG_F(mov_b64), d, a, XG_SIM_NOREG, XG_SIM_NOREG);
         return;
@@ -559,7 +559,7 @@ XG_FN void xg_sim_d_bar(xg_sim_asm *p, xg_sim_stmt *s, uint32_t barrier) {
     if (xg_sim_take(s, "aligned")) aligned = true;
     if (op >= XG_SIM_BAR_POPC) {
         xg_sim_operands(p, s, 3, 4);
-        d = xg_sim_dest(p, s, 0, op == XG_SIM_BAR_POPC ? XG_SIM_U32 : XG_SIM_PRED);
+        d = xg_sim_dest(p, s, op == XG_SIM_BAR_POPC ? XG_SIM_U32 : XG_SIM_PRED);
         c = xg_sim_source(p, s, s->n - 1, XG_SIM_PRED);
         a = xg_sim_source(p, s, 1, XG_SIM_U32);
         if (s->n == 4) b = xg_sim_source(p, s, 2, XG_SIM_U32);
@@ -586,7 +586,7 @@ XG_FN void xg_sim_d_shfl(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     if (op < 0) xg_sim_wrong(p, s->at, "'shfl' needs .up, .down, .bfly or .idx");
     xg_sim_take(s, "b32");
     xg_sim_operands(p, s, sync ? 5 : 4, sync ? 5 : 4);
-    d = xg_sim_dest(p, s, 0, XG_SIM_B32);
+    d = xg_sim_dest(p, s, XG_SIM_B32);
     if (s->o[0].pair) d2 = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
     a = xg_sim_source(p, s, 1, XG_SIM_B32);
     b = xg_sim_source(p, s, 2, XG_SIM_B32);
@@ -611,7 +611,7 @@ XG_FN void xg_sim_d_vote(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     if (op < 0) xg_sim_wrong(p, s->at, "'vote' needs .all, .any, .uni or .ballot");
     xg_sim_take(s, op == 3 ? "b32" : "pred");
     xg_sim_operands(p, s, sync ? 3 : 2, sync ? 3 : 2);
-    d = xg_sim_dest(p, s, 0, op == 3 ? XG_SIM_B32 : XG_SIM_PRED);
+    d = xg_sim_dest(p, s, op == 3 ? XG_SIM_B32 : XG_SIM_PRED);
     a = xg_sim_source(p, s, 1, XG_SIM_PRED);
     e = sync ? xg_sim_source(p, s, 2, XG_SIM_B32) : XG_SIM_NOREG;
     in = xg_sim_put(p, s, XG_SIM_K_WARP);
@@ -633,7 +633,7 @@ XG_FN void xg_sim_d_match(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     wide = xg_sim_types[t].bytes == 8;
     if (t != XG_SIM_B32 && t != XG_SIM_B64) xg_sim_no_type(p, s, t);
     xg_sim_operands(p, s, 3, 3);
-    d = xg_sim_dest(p, s, 0, XG_SIM_B32);
+    d = xg_sim_dest(p, s, XG_SIM_B32);
     if (s->o[0].pair) d2 = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
     a = xg_sim_source(p, s, 1, t);
     e = xg_sim_source(p, s, 2, XG_SIM_B32);
@@ -662,7 +662,7 @@ XG_FN void xg_sim_d_redux(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         (t != XG_SIM_F32 && (absolute || nan)) || (t == XG_SIM_B32 && op < 3))
         xg_sim_no_type(p, s, t);
     xg_sim_operands(p, s, 3, 3);
-    d = xg_sim_dest(p, s, 0, t);
+    d = xg_sim_dest(p, s, t);
     a = xg_sim_source(p, s, 1, t);
     if (absolute) a = xg_sim_via(p, s, XG_F(abs_f32), 4, a);
     e = xg_sim_source(p, s, 2, XG_SIM_B32);
@@ -679,7 +679,7 @@ XG_FN void xg_sim_d_active(xg_sim_asm *p, xg_sim_stmt *s, uint32_t elect) {
     xg_sim_ins *in;
     xg_sim_take(s, elect ? "sync" : "b32");
     xg_sim_operands(p, s, elect ? 2 : 1, elect ? 2 : 1);
-    d = xg_sim_dest(p, s, 0, XG_SIM_B32);
+    d = xg_sim_dest(p, s, XG_SIM_B32);
     if (elect) {
         if (!s->o[0].pair) xg_sim_bad(p, s->o[0].at, "write d|p or _|p", "'elect' has two destinations");
         d2 = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);

@@ -75,7 +75,7 @@ XG_FN void xg_sim_d_field(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* bfe,
         b = xg_sim_source(p, s, 2, t);
         c = xg_sim_source(p, s, 3, XG_SIM_U32);
         e = xg_sim_source(p, s, 4, XG_SIM_U32);
-        in = xg_sim_alu(p, s, wide ? XG_F(bfi_b64) : XG_F(bfi_b32), xg_sim_dest(p, s, 0, t), a, b, c);
+        in = xg_sim_alu(p, s, wide ? XG_F(bfi_b64) : XG_F(bfi_b32), xg_sim_dest(p, s, t), a, b, c);
         in->e = e;
     }
 }
@@ -150,7 +150,7 @@ XG_FN void xg_sim_d_three(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_operands(p, s, 4, 4);
     for (i = 0; i < 3; i++) src[i] = xg_sim_source(p, s, i + 1, XG_SIM_B32);
     if (arg == XG_SIM_BIT_prmt || arg == XG_SIM_BIT_shf) xg_sim_drop_unselected(p, (xg_sim_bit)arg, src, imm);
-    xg_sim_alu(p, s, f, xg_sim_dest(p, s, 0, XG_SIM_B32), src[0], src[1], src[2])->imm = imm;
+    xg_sim_alu(p, s, f, xg_sim_dest(p, s, XG_SIM_B32), src[0], src[1], src[2])->imm = imm;
 }
 XG_FN void xg_sim_d_lop3(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     uint32_t src[3], d, x, i, q = XG_SIM_NOREG, table;
@@ -159,7 +159,7 @@ XG_FN void xg_sim_d_lop3(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_take(s, "b32");
     xg_sim_operands(p, s, boolop < 0 ? 5 : 6, boolop < 0 ? 5 : 6);
     for (i = 0; i < 3; i++) src[i] = xg_sim_source(p, s, i + 1, XG_SIM_B32);
-    d = xg_sim_dest(p, s, 0, XG_SIM_B32);
+    d = xg_sim_dest(p, s, XG_SIM_B32);
     table = xg_sim_literal(p, s, 4, 255);
     xg_sim_drop_unselected(p, XG_SIM_BIT_lop3, src, table);
     if (boolop >= 0) {
@@ -225,7 +225,7 @@ XG_FN uint32_t xg_sim_join8(
 XG_FN void xg_sim_mov_pack(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type t) {
     const xg_sim_operand *v = &s->o[1];
     xg_sim_type part = xg_sim_part_type(p, v, t);
-    uint32_t x[4], i, d = xg_sim_dest(p, s, 0, t);
+    uint32_t x[4], i, d = xg_sim_dest(p, s, t);
     for (i = 0; i < v->n; i++) x[i] = xg_sim_source_of(p, s, &v->items[i], part, false);
     if (part == XG_SIM_B8) {
         for (i = 0; i < v->n / 2; i++) x[i] = xg_sim_join8(p, s, x[2 * i], x[2 * i + 1]);
@@ -348,7 +348,7 @@ XG_FN void xg_sim_d_mov(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     }
     if (s->o[1].kind == XG_SIM_O_FUNC) {
         if (xg_sim_types[t].bytes != 8) xg_sim_no_type(p, s, t);
-        xg_sim_alu(p, s, XG_F(mov_b64), xg_sim_dest(p, s, 0, t),
+        xg_sim_alu(p, s, XG_F(mov_b64), xg_sim_dest(p, s, t),
             xg_sim_constant(p, xg_sim_function_address(s->o[1].sym->func), 8), XG_SIM_NOREG, XG_SIM_NOREG);
         return;
     }
@@ -490,7 +490,7 @@ XG_FN void xg_sim_cvt_pack_small(xg_sim_asm *p, xg_sim_stmt *s) {
     a = xg_sim_source(p, s, 1, XG_SIM_S32);
     b = xg_sim_source(p, s, 2, XG_SIM_S32);
     c = xg_sim_source(p, s, 3, XG_SIM_B32);
-    xg_sim_alu(p, s, XG_F(pack_small), xg_sim_dest(p, s, 0, XG_SIM_B32), a, b, c)->imm =
+    xg_sim_alu(p, s, XG_F(pack_small), xg_sim_dest(p, s, XG_SIM_B32), a, b, c)->imm =
         (four || four_signed ? 4u : 2u) | (four || two ? 0u : 8u);
 }
 XG_FN void xg_sim_cvt_pack_int(xg_sim_asm *p, xg_sim_stmt *s) { /* cvt.pack.sat.s8.s32[.b32] d, a, b[, c] */
@@ -512,7 +512,7 @@ XG_FN void xg_sim_cvt_pack_int(xg_sim_asm *p, xg_sim_stmt *s) { /* cvt.pack.sat.
     c = s->n == 4 ? xg_sim_source(p, s, 3, XG_SIM_B32) : xg_sim_constant(p, 0, 4);
     to = xg_sim_cvt_spec(p, s, dt) | XG_SIM_CVT_SAT;
     from = xg_sim_cvt_spec(p, s, st);
-    in = xg_sim_alu(p, s, XG_F(pack_cvt), xg_sim_dest(p, s, 0, XG_SIM_B32), a, b, c);
+    in = xg_sim_alu(p, s, XG_F(pack_cvt), xg_sim_dest(p, s, XG_SIM_B32), a, b, c);
     in->imm = to | (uint32_t)xg_sim_types[dt].bits << 16;
     in->imm2 = from;
 }

@@ -198,22 +198,25 @@ typedef enum xg_sim_sreg {
 #undef X
     XG_SIM_SREG_COUNT
 } xg_sim_sreg;
-typedef struct xg_sim_sreg_row {
-    char text[21];
-    uint8_t bytes;
-} xg_sim_sreg_row;
-XG_TABLE const xg_sim_sreg_row xg_sim_sregs[XG_SIM_SREG_COUNT] = {
-#define X(text, name, bytes) {text, bytes},
+XG_TABLE const char xg_sim_sreg_names[] =
+#define X(text, name, bytes) text "\0"
+    XG_SIM_SREGS(X)
+#undef X
+    ;
+XG_TABLE const uint8_t xg_sim_sreg_bytes[] = {
+#define X(text, name, bytes) bytes,
     XG_SIM_SREGS(X)
 #undef X
 };
-XG_FN const char *xg_sim_sreg_name(const void *user, size_t i) {
-    (void)user;
-    return i < XG_SIM_SREG_COUNT ? xg_sim_sregs[i].text : NULL;
+XG_FN const char *xg_sim_sreg_name(const void *names, size_t i) { /* one is empty: kernels do not name it */
+    const char *name = (const char *)names;
+    if (i >= XG_SIM_SREG_COUNT) return NULL;
+    for (; i; i--) name += strlen(name) + 1;
+    return name;
 }
 
 XG_NORETURN XG_FN void xg_sim_unknown_word(xg_sim_asm *p, const xg_sim_operand *o) {
-    const char *near_name = o->word.p[0] == '%' ? xg_nearest(o->word, xg_sim_sreg_name, NULL) : NULL;
+    const char *near_name = o->word.p[0] == '%' ? xg_nearest(o->word, xg_sim_sreg_name, xg_sim_sreg_names) : NULL;
     char hint[80];
     if (near_name) xg_format(hint, sizeof hint, "did you mean %s?", near_name);
     xg_sim_bad(p, o->at, near_name ? hint : NULL, "'%.*s' is not declared", (int)o->word.n, o->word.p);
@@ -244,16 +247,16 @@ XG_FN bool xg_sim_sreg_zero(xg_str w, uint32_t *bytes) {
     return false;
 }
 XG_FN uint32_t xg_sim_sreg_read(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i) {
-    uint32_t t = xg_sim_temp(p, xg_sim_sregs[i].bytes);
+    uint32_t t = xg_sim_temp(p, xg_sim_sreg_bytes[i]);
     xg_sim_ins *in = xg_sim_put(p, s, XG_SIM_K_SREG);
     in->d = t;
     in->op = (uint16_t)i;
     return t;
 }
 XG_FN uint32_t xg_sim_special(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o) {
+    const char *name = xg_sim_sreg_names;
     uint32_t i, t;
-    for (i = 0; i < XG_SIM_SREG_COUNT; i++)
-        if (xg_str_is(o->word, xg_sim_sregs[i].text)) break;
+    for (i = 0; i < XG_SIM_SREG_COUNT && !xg_str_is(o->word, name); i++) name += strlen(name) + 1;
     if (i == XG_SIM_SREG_COUNT && xg_sim_sreg_zero(o->word, &t)) return xg_sim_constant(p, 0, t);
     if (i == XG_SIM_SREG_COUNT) xg_sim_unknown_word(p, o);
     return xg_sim_sreg_read(p, s, i);
@@ -329,9 +332,7 @@ XG_FN uint32_t xg_sim_dest_of(xg_sim_asm *p, const xg_sim_operand *o, xg_sim_typ
             xg_sim_types[t].text, (uint32_t)xg_sim_types[t].bits);
     return o->sym->reg << 1;
 }
-XG_FN uint32_t xg_sim_dest(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i, xg_sim_type t) {
-    return xg_sim_dest_of(p, &s->o[i], t, false);
-}
+XG_FN uint32_t xg_sim_dest(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type t) { return xg_sim_dest_of(p, s->o, t, false); }
 /* The arithmetic of the operands from 1 on, of these types, into operand 0. They are read in the order of the text, so
  * that messages name the first that is wrong whatever compiler orders the arguments of a call. */
 XG_FN xg_sim_ins *xg_sim_alu_of(
@@ -342,7 +343,7 @@ XG_FN xg_sim_ins *xg_sim_alu_of(
     t[1] = a;
     t[2] = b;
     t[3] = c;
-    code[0] = xg_sim_dest(p, s, 0, d);
+    code[0] = xg_sim_dest(p, s, d);
     for (k = 1; k < 4; k++) code[k] = t[k] == XG_SIM_NO_TYPE ? XG_SIM_NOREG : xg_sim_source(p, s, k, t[k]);
     return xg_sim_alu(p, s, f, code[0], code[1], code[2], code[3]);
 }
@@ -482,7 +483,7 @@ XG_FN void xg_sim_float_of(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_typ
         src[i] = xg_sim_source(p, s, i + 1, half ? narrow : t);
         if (half) src[i] = xg_sim_via(p, s, narrow == XG_SIM_F16 ? XG_SIM_F_f32_f16 : XG_SIM_F_f32_bf16, 4, src[i]);
     }
-    xg_sim_float_into(p, s, f, t, xg_sim_dest(p, s, 0, t), src, n, ftz, sat, imm);
+    xg_sim_float_into(p, s, f, t, xg_sim_dest(p, s, t), src, n, ftz, sat, imm);
 }
 XG_FN void xg_sim_float(
     xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type t, uint32_t n, bool ftz, bool sat, uint32_t imm) {
@@ -497,7 +498,7 @@ XG_FN xg_sim_type xg_sim_take_narrow(xg_sim_stmt *s, xg_sim_type t) {
 }
 /* Two f32 in 64 bits, one after the other. */
 XG_FN void xg_sim_float_x2(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, uint32_t n, bool ftz, uint32_t imm) {
-    uint32_t src[3], part[3], r[2], i, half, d = xg_sim_dest(p, s, 0, XG_SIM_F32X2);
+    uint32_t src[3], part[3], r[2], i, half, d = xg_sim_dest(p, s, XG_SIM_F32X2);
     for (i = 0; i < n; i++) src[i] = xg_sim_source(p, s, i + 1, XG_SIM_F32X2);
     for (half = 0; half < 2; half++) {
         r[half] = xg_sim_temp(p, 4);
@@ -513,8 +514,8 @@ XG_FN void xg_sim_half_op(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type t, uint32_t
     bool packed = xg_sim_types[t].bytes == 4;
     if (t == XG_SIM_BF16 || t == XG_SIM_BF16X2) op |= XG_SIM_H_BF16;
     for (i = 0; i < n; i++) src[i] = xg_sim_source(p, s, i + 1, t);
-    xg_sim_alu(p, s, packed ? XG_SIM_F_half_x2 : XG_SIM_F_half_16, xg_sim_dest(p, s, 0, t), src[0], src[1], src[2])
-        ->imm = op;
+    xg_sim_alu(p, s, packed ? XG_SIM_F_half_x2 : XG_SIM_F_half_16, xg_sim_dest(p, s, t), src[0], src[1], src[2])->imm =
+        op;
 }
 
 XG_FN void xg_sim_carry(
@@ -549,7 +550,7 @@ XG_FN void xg_sim_d_add(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         bool wide = xg_sim_types[t].bytes == 8;
         uint32_t d, a, b;
         if (xg_sim_types[t].cls == 'F' || xg_sim_types[t].bytes < 4) xg_sim_no_type(p, s, t);
-        d = xg_sim_dest(p, s, 0, t);
+        d = xg_sim_dest(p, s, t);
         a = xg_sim_source(p, s, 1, t);
         b = xg_sim_source(p, s, 2, t);
         xg_sim_carry(p, s,
@@ -644,23 +645,23 @@ XG_FN void xg_sim_d_mad(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     c = xg_sim_source(p, s, 3, part == 2 ? xg_sim_twice(t) : t);
     if (sat) {
         if (t != XG_SIM_S32 || part != 1 || in || out) xg_sim_no_type(p, s, t);
-        xg_sim_alu(p, s, XG_SIM_F_madhisat_s32, xg_sim_dest(p, s, 0, t), a, b, c);
+        xg_sim_alu(p, s, XG_SIM_F_madhisat_s32, xg_sim_dest(p, s, t), a, b, c);
     } else if (part == 2) {
         if (in || out) xg_sim_no_type(p, s, t);
-        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_madw, t), xg_sim_dest(p, s, 0, xg_sim_twice(t)), a, b, c);
+        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_madw, t), xg_sim_dest(p, s, xg_sim_twice(t)), a, b, c);
     } else if (part == 0 && !in && !out)
-        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_mad, t), xg_sim_dest(p, s, 0, t), a, b, c);
+        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_mad, t), xg_sim_dest(p, s, t), a, b, c);
     else {
         bool wide = xg_sim_types[t].bytes == 8;
         product = xg_sim_temp(p, xg_sim_types[t].bytes);
         xg_sim_alu(p, s, xg_sim_pick(p, s, part ? XG_SIM_BT_mulh : XG_SIM_BT_mul, t), product, a, b, XG_SIM_NOREG);
         if (!in && !out)
-            xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_add, t), xg_sim_dest(p, s, 0, t), product, c, XG_SIM_NOREG);
+            xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_add, t), xg_sim_dest(p, s, t), product, c, XG_SIM_NOREG);
         else if (xg_sim_types[t].bytes < 4)
             xg_sim_no_type(p, s, t);
         else
             xg_sim_carry(
-                p, s, wide ? XG_SIM_F_addc_u64 : XG_SIM_F_addc_u32, t, xg_sim_dest(p, s, 0, t), product, c, in, out);
+                p, s, wide ? XG_SIM_F_addc_u64 : XG_SIM_F_addc_u32, t, xg_sim_dest(p, s, t), product, c, in, out);
     }
 }
 
@@ -680,7 +681,7 @@ XG_FN void xg_sim_d_mul24(xg_sim_asm *p, xg_sim_stmt *s, uint32_t mad) {
         xg_sim_alu_of(p, s, XG_SIM_F_mad24hisat_s32, t, t, t, t);
         return;
     }
-    d = xg_sim_dest(p, s, 0, t);
+    d = xg_sim_dest(p, s, t);
     a = xg_sim_source(p, s, 1, t);
     b = xg_sim_source(p, s, 2, t);
     c = mad ? xg_sim_source(p, s, 3, t) : XG_SIM_NOREG;
@@ -715,12 +716,12 @@ XG_FN void xg_sim_d_div(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         else { /* rcp: 1 / a */
             uint32_t a = xg_sim_source(p, s, 1, t), q;
             if (ftz) a = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, a);
-            q = ftz ? xg_sim_temp(p, 4) : xg_sim_dest(p, s, 0, t);
+            q = ftz ? xg_sim_temp(p, 4) : xg_sim_dest(p, s, t);
             xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_divm, t), q,
                 xg_sim_constant(p, t == XG_SIM_F32 ? 0x3F800000u : 0x3FF0000000000000u, xg_sim_types[t].bytes), a,
                 XG_SIM_NOREG)
                 ->imm = mode;
-            if (ftz) xg_sim_alu(p, s, XG_SIM_F_ftz_f32, xg_sim_dest(p, s, 0, t), q, XG_SIM_NOREG, XG_SIM_NOREG);
+            if (ftz) xg_sim_alu(p, s, XG_SIM_F_ftz_f32, xg_sim_dest(p, s, t), q, XG_SIM_NOREG, XG_SIM_NOREG);
         }
         return;
     }
@@ -802,7 +803,7 @@ XG_FN void xg_sim_d_minmax(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     }
     a = xg_sim_source(p, s, 1, t);
     b = xg_sim_source(p, s, 2, t);
-    d = xg_sim_dest(p, s, 0, t);
+    d = xg_sim_dest(p, s, t);
     if (t == XG_SIM_F32) {
         xg_sim_f f = nan ? (max ? XG_SIM_F_maxn_f32 : XG_SIM_F_minn_f32) : max ? XG_SIM_F_max_f32 : XG_SIM_F_min_f32;
         if (relu) xg_sim_no_type(p, s, t);

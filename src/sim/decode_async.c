@@ -50,12 +50,12 @@ enum {
 
 /* What stands in patterns again and again: $a for the words of the first list, and so on. */
 XG_FN bool xg_sim_form_list(char letter, xg_str mod) {
-    XG_TABLE const char *const lists[] = {"cta_group::1 cta_group::2", "mbarrier::complete_tx::bytes",
-        "shared shared::cta", "shared::cluster", "shared::cta", "L2::cache_hint", "multicast::cluster",
-        "L2::evict_first L2::evict_unchanged", "L2::evict_last L2::evict_normal", "1d 2d 3d 4d 5d",
-        "cta cluster gpu sys", "kind::f16 kind::tf32 kind::f8f6f4 kind::i8", "32x32b 16x64b 16x128b 16x256b 16x32bx2",
-        "x1 x2 x4 x8 x16 x32 x64 x128", "b6x16_p32 b4x16_p64"};
-    return xg_word_in(lists[letter - 'a'], mod) >= 0;
+    XG_TABLE const char lists[] =
+        "cta_group::1 cta_group::2\0mbarrier::complete_tx::bytes\0shared shared::cta\0shared::cluster\0shared::cta\0"
+        "L2::cache_hint\0multicast::cluster\0L2::evict_first L2::evict_unchanged\0L2::evict_last L2::evict_normal\0"
+        "1d 2d 3d 4d 5d\0cta cluster gpu sys\0kind::f16 kind::tf32 kind::f8f6f4 kind::i8\0"
+        "32x32b 16x64b 16x128b 16x256b 16x32bx2\0x1 x2 x4 x8 x16 x32 x64 x128\0b6x16_p32 b4x16_p64\0";
+    return xg_word_in(xg_text_nth(lists, (size_t)(letter - 'a')), mod) >= 0;
 }
 XG_FN bool xg_sim_form_word(const char **pattern, xg_str mod, bool have, bool *optional) {
     const char *q = *pattern, *end = q + strcspn(q, " ");
@@ -223,8 +223,7 @@ XG_FN void xg_sim_d_hint(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 }
 /* createpolicy: a number that the caches of a GPU understand; here nothing reads it. */
 XG_FN void xg_sim_d_policy(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    XG_TABLE const char *const kinds[] = {
-        "L2::evict_last", "L2::evict_normal", "L2::evict_first", "L2::evict_unchanged"};
+    XG_TABLE const char kinds[][20] = {"L2::evict_last", "L2::evict_normal", "L2::evict_first", "L2::evict_unchanged"};
     XG_TABLE const uint64_t bits[] = {
         0x14F0000000000000u, 0x1000000000000000u, 0x12F0000000000000u, 0x1400000000000000u};
     uint32_t i, d;
@@ -244,7 +243,7 @@ XG_FN void xg_sim_d_policy(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_source(p, s, 3, XG_SIM_U32);
     } else
         xg_sim_no_form(p, s);
-    d = xg_sim_dest(p, s, 0, XG_SIM_B64);
+    d = xg_sim_dest(p, s, XG_SIM_B64);
     for (i = 0; !xg_sim_has(s, kinds[i]); i++) {}
     xg_sim_alu(p, s, XG_F(mov_b64), d, xg_sim_constant(p, bits[i], 8), XG_SIM_NOREG, XG_SIM_NOREG);
 }
@@ -262,7 +261,7 @@ XG_FN void xg_sim_mbarrier_arrive(xg_sim_asm *p, xg_sim_stmt *s, uint32_t flags)
     if (s->o[0].kind != XG_SIM_O_SINK) {
         if (xg_sim_has(s, "shared::cluster"))
             xg_sim_bad(p, s->o[0].at, "write _", "an arrival at another block's barrier gives no state");
-        d = xg_sim_dest(p, s, 0, XG_SIM_B64);
+        d = xg_sim_dest(p, s, XG_SIM_B64);
     }
     in = xg_sim_put_async(p, s, XG_SIM_Y_MB_ARRIVE);
     in->a = a.code;
@@ -279,7 +278,7 @@ XG_FN void xg_sim_mbarrier_wait(xg_sim_asm *p, xg_sim_stmt *s, bool parity, bool
     a = xg_sim_spot_of(p, s, &s->o[1], xg_sim_shared_word(s));
     b = xg_sim_source(p, s, 2, parity ? XG_SIM_U32 : XG_SIM_B64);
     if (s->n == 4) xg_sim_source(p, s, 3, XG_SIM_U32);
-    d = xg_sim_dest(p, s, 0, XG_SIM_PRED);
+    d = xg_sim_dest(p, s, XG_SIM_PRED);
     in = xg_sim_put_async(p, s, XG_SIM_Y_MB_TEST);
     in->a = a.code;
     in->b = b;
@@ -316,7 +315,7 @@ XG_FN void xg_sim_d_mbarrier(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         uint32_t a, d;
         xg_sim_operands(p, s, 2, 2);
         a = xg_sim_source(p, s, 1, XG_SIM_B64);
-        d = xg_sim_dest(p, s, 0, XG_SIM_B32);
+        d = xg_sim_dest(p, s, XG_SIM_B32);
         in = xg_sim_put_async(p, s, XG_SIM_Y_MB_PENDING);
         in->a = a;
         in->d = d;
@@ -356,7 +355,7 @@ XG_FN void xg_sim_d_mapa(xg_sim_asm *p, xg_sim_stmt *s, uint32_t rank) {
     xg_sim_operands(p, s, rank ? 2 : 3, rank ? 2 : 3);
     a = xg_sim_source(p, s, 1, wide ? XG_SIM_U64 : XG_SIM_U32);
     if (!rank) b = xg_sim_source(p, s, 2, XG_SIM_U32);
-    d = xg_sim_dest(p, s, 0, rank || !wide ? XG_SIM_U32 : XG_SIM_U64);
+    d = xg_sim_dest(p, s, rank || !wide ? XG_SIM_U32 : XG_SIM_U64);
     in = xg_sim_put_async(p, s, rank ? XG_SIM_Y_RANK : XG_SIM_Y_MAPA);
     in->a = a;
     in->b = b;

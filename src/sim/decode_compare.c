@@ -90,7 +90,7 @@ XG_FN void xg_sim_d_setp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_operands(p, s, boolop < 0 ? 3 : 4, boolop < 0 ? 3 : 4);
     a = xg_sim_source(p, s, 1, t);
     b = xg_sim_source(p, s, 2, t);
-    d = xg_sim_dest(p, s, 0, XG_SIM_PRED);
+    d = xg_sim_dest(p, s, XG_SIM_PRED);
     if (s->o[0].pair) q = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
     if (boolop >= 0) c = xg_sim_source(p, s, 3, XG_SIM_PRED);
     x = boolop < 0 && q == XG_SIM_NOREG ? d : xg_sim_temp(p, 4);
@@ -135,7 +135,7 @@ XG_FN void xg_sim_set_packed(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_compare
     x = xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, x);
     y = xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, y);
     xg_sim_alu(p, s, XG_SIM_F_pack_b32, m, x, y, XG_SIM_NOREG);
-    xg_sim_alu(p, s, XG_SIM_F_and_b32, xg_sim_dest(p, s, 0, dt), m,
+    xg_sim_alu(p, s, XG_SIM_F_and_b32, xg_sim_dest(p, s, dt), m,
         xg_sim_constant(p,
             dt == XG_SIM_F16X2    ? 0x3C003C00u
             : dt == XG_SIM_BF16X2 ? 0x3F803F80u
@@ -180,11 +180,10 @@ XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         x = y;
     }
     if (dt == XG_SIM_F32)
-        xg_sim_alu(
-            p, s, XG_SIM_F_and_b32, xg_sim_dest(p, s, 0, dt), x, xg_sim_constant(p, 0x3F800000u, 4), XG_SIM_NOREG);
+        xg_sim_alu(p, s, XG_SIM_F_and_b32, xg_sim_dest(p, s, dt), x, xg_sim_constant(p, 0x3F800000u, 4), XG_SIM_NOREG);
     else if (xg_sim_types[dt].bytes == 2) {
         x = xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, x);
-        xg_sim_alu(p, s, XG_SIM_F_and_b16, xg_sim_dest(p, s, 0, dt), x,
+        xg_sim_alu(p, s, XG_SIM_F_and_b16, xg_sim_dest(p, s, dt), x,
             xg_sim_constant(p,
                 dt == XG_SIM_F16    ? 0x3C00u
                 : dt == XG_SIM_BF16 ? 0x3F80u
@@ -192,7 +191,7 @@ XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
                 2),
             XG_SIM_NOREG);
     } else
-        xg_sim_alu(p, s, XG_SIM_F_mov_b32, xg_sim_dest(p, s, 0, dt), x, XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu(p, s, XG_SIM_F_mov_b32, xg_sim_dest(p, s, dt), x, XG_SIM_NOREG, XG_SIM_NOREG);
 }
 
 XG_FN void xg_sim_d_selp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t slct) {
@@ -212,7 +211,7 @@ XG_FN void xg_sim_d_selp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t slct) {
         }
     } else
         c = xg_sim_source(p, s, 3, XG_SIM_PRED);
-    d = xg_sim_dest(p, s, 0, t);
+    d = xg_sim_dest(p, s, t);
     a = xg_sim_source(p, s, 1, t);
     b = xg_sim_source(p, s, 2, t);
     xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_sel, t), d, a, b, c);

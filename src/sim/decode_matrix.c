@@ -232,7 +232,7 @@ XG_FN void xg_sim_d_movmatrix(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     if (!xg_sim_form(s, "sync aligned m8n8 trans b16")) xg_sim_no_form(p, s);
     xg_sim_operands(p, s, 2, 2);
     a = xg_sim_source(p, s, 1, XG_SIM_B32);
-    d = xg_sim_dest(p, s, 0, XG_SIM_B32);
+    d = xg_sim_dest(p, s, XG_SIM_B32);
     r.codes[0] = a;
     r.codes[1] = d;
     r.n = 2;
@@ -280,12 +280,12 @@ XG_FN void xg_sim_d_movmatrix(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     X(16, 8, 64, "e4m3|e5m2", "f16|f32", 1)
 /* clang-format on */
 typedef struct xg_sim_mma_row {
-    uint16_t m, n, k;
+    uint8_t m, n, sparse;
     char ab[10], cd[8];
-    uint8_t sparse;
+    uint16_t k;
 } xg_sim_mma_row;
 XG_TABLE const xg_sim_mma_row xg_sim_mmas[] = {
-#define X(m, n, k, ab, cd, sparse) {m, n, k, ab, cd, sparse},
+#define X(m, n, k, ab, cd, sparse) {m, n, sparse, ab, cd, k},
     XG_SIM_MMAS(X)
 #undef X
 };

@@ -21,7 +21,7 @@ XG_FN void xg_sim_d_stack(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
     if (op != XG_SIM_Y_STACK_SAVE) a = xg_sim_source(p, s, op == XG_SIM_Y_ALLOCA ? 1 : 0, t);
     if (s->n == 3) align = xg_sim_literal(p, s, 2, 1 << 15);
     if (!align || align & (align - 1)) xg_sim_wrong(p, s->o[2].at, "an alignment is a power of two");
-    if (op != XG_SIM_Y_STACK_RESTORE) d = xg_sim_dest(p, s, 0, t);
+    if (op != XG_SIM_Y_STACK_RESTORE) d = xg_sim_dest(p, s, t);
     in = xg_sim_put_async(p, s, (xg_sim_asyncop)op);
     in->a = a;
     in->d = d;
@@ -91,14 +91,14 @@ XG_FN void xg_sim_d_launchcontrol(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     X("f16x2", "b32", F16, 2) \
     X("bf16", "b16", BF16, 2) \
     X("bf16x2", "b32", BF16, 2) \
-    X("f32", NULL, F32, 4) \
-    X("f64", NULL, F64, 8) \
-    X("u32", NULL, U32, 4) \
-    X("s32", NULL, S32, 4) \
-    X("u64", NULL, U64, 8) \
-    X("s64", NULL, S64, 8) \
-    X("b32", NULL, U32, 4) \
-    X("b64", NULL, U64, 8) \
+    X("f32", "", F32, 4) \
+    X("f64", "", F64, 8) \
+    X("u32", "", U32, 4) \
+    X("s32", "", S32, 4) \
+    X("u64", "", U64, 8) \
+    X("s64", "", S64, 8) \
+    X("b32", "", U32, 4) \
+    X("b64", "", U64, 8) \
     X("e4m3", "b8", F8E4M3FN, 1) \
     X("e4m3x2", "b16", F8E4M3FN, 1) \
     X("e4m3x4", "b32", F8E4M3FN, 1) \
@@ -121,12 +121,12 @@ typedef enum xg_sim_multi_op {
     XG_SIM_MULTI_STORE
 } xg_sim_multi_op;
 typedef struct xg_sim_multi_row {
-    const char *text, *word;
+    char text[7], word[4];
+    uint8_t bytes;
     xlagpu_type type;
-    uint32_t bytes;
 } xg_sim_multi_row;
 XG_TABLE const xg_sim_multi_row xg_sim_multi_rows[] = {
-#define X(text, word, type, bytes) {text, word, XLAGPU_##type, bytes},
+#define X(text, word, type, bytes) {text, word, bytes, XLAGPU_##type},
     XG_SIM_MULTIMEM_TYPES(X)
 #undef X
 };
@@ -136,7 +136,7 @@ XG_FN uint32_t xg_sim_multimem_type(xg_sim_stmt *s) {
     for (i = 0; i < s->n_mods; i++)
         for (k = 0; k < XG_COUNT(xg_sim_multi_rows); k++)
             if (xg_str_is(s->mods[i], xg_sim_multi_rows[k].text)) {
-                if (xg_sim_multi_rows[k].word) s->mods[i] = xg_str_z(xg_sim_multi_rows[k].word);
+                if (*xg_sim_multi_rows[k].word) s->mods[i] = xg_str_z(xg_sim_multi_rows[k].word);
                 return k;
             }
     return 0; /* every form has one */

@@ -62,7 +62,7 @@ XG_FN void xg_sim_d_video(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
     a = xg_sim_source(p, s, 1, XG_SIM_U32);
     b = xg_sim_source(p, s, 2, XG_SIM_U32);
     c = least == 4 ? xg_sim_source(p, s, 3, XG_SIM_U32) : xg_sim_constant(p, 0, 4);
-    d = xg_sim_dest(p, s, 0, XG_SIM_U32);
+    d = xg_sim_dest(p, s, XG_SIM_U32);
     in = xg_sim_alu(p, s, XG_F(video_b32), d, a, b, c);
     in->imm = imm;
     in->imm2 = select;
@@ -106,7 +106,7 @@ XG_FN void xg_sim_d_videos(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* arg
     a = xg_sim_source(p, s, 1, XG_SIM_U32);
     b = xg_sim_source(p, s, 2, XG_SIM_U32);
     c = xg_sim_source(p, s, 3, XG_SIM_U32);
-    in = xg_sim_alu(p, s, XG_F(videos_b32), xg_sim_dest(p, s, 0, XG_SIM_U32), a, b, c);
+    in = xg_sim_alu(p, s, XG_F(videos_b32), xg_sim_dest(p, s, XG_SIM_U32), a, b, c);
     in->imm = imm;
     in->imm2 = mask | xg_sim_video_lanes(p, &s->o[1], n, 0, 2 * n - 1) << 4 |
                xg_sim_video_lanes(p, &s->o[2], n, n, 2 * n - 1) << 16;

@@ -153,8 +153,27 @@
 #define xg_sim_d_access xg_sim_access
 /* The columns are lists of their own, in the same order, the names each ended by a NUL: rows would be longer. */
 typedef void (*xg_sim_decoder)(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg);
-XG_TABLE const xg_sim_decoder xg_sim_row_decoders[] = {
-#define R(text, decoder, arg) xg_sim_d_##decoder,
+/* clang-format off */
+#define XG_SIM_DECODERS(X) \
+    X(add) X(mul) X(mad) X(mul24) X(div) X(plain) X(approx) X(minmax) X(shift) X(count) X(field) X(three) X(lop3) \
+    X(sad) X(mask) X(testp) X(setp) X(set) X(selp) X(mov) X(cvt) X(cvta) X(access) X(atom) X(cp) X(hint) \
+    X(ldmatrix_any) X(movmatrix) X(mma_any) X(wmma) X(wgmma) X(video) X(videos) X(tex) X(refused) X(tcgen05) \
+    X(multimem) X(stack) X(launchcontrol) X(policy) X(mbarrier) X(mapa) X(tensormap) X(bra) X(brx) X(call) X(exit) \
+    X(bar) X(shfl) X(vote) X(match) X(redux) X(active)
+/* clang-format on */
+enum {
+#define X(decoder) XG_SIM_D_##decoder,
+    XG_SIM_DECODERS(X)
+#undef X
+};
+XG_TABLE const xg_sim_decoder xg_sim_decoders[] = {
+#define X(decoder) xg_sim_d_##decoder,
+    XG_SIM_DECODERS(X)
+#undef X
+};
+#undef XG_SIM_DECODERS
+XG_TABLE const uint8_t xg_sim_row_decoders[] = {
+#define R(text, decoder, arg) XG_SIM_D_##decoder,
     XG_SIM_ROWS(R)
 #undef R
 };
@@ -180,7 +199,7 @@ XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s) {
         xg_sim_unsupported(p, s->at, near_name ? hint : NULL, "the instruction '%.*s' is not known",
             (int)XG_MIN(s->op.n, 60u), s->op.p);
     }
-    xg_sim_row_decoders[row - 1](p, s, xg_sim_row_args[row - 1]);
+    xg_sim_decoders[xg_sim_row_decoders[row - 1]](p, s, xg_sim_row_args[row - 1]);
     if (xg_word_in("mov selp", s->op) >= 0)
         for (i = s->first; i < p->code.n; i++)
             if (p->code.p[i].kind == XG_SIM_K_ALU) p->code.p[i].flags |= XG_SIM_COPIES;

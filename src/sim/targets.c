@@ -148,7 +148,7 @@
 
 /* The rows in two lists: the texts, each ended by a NUL, and what they need. Pointers would be three times as long. */
 typedef struct xg_sim_need {
-    uint16_t cc;
+    uint8_t cc;
     char feature;
     uint8_t op, words; /* bytes of the texts, with their NUL */
 } xg_sim_need;

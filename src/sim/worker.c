@@ -349,12 +349,12 @@ XG_SIM_FN const xg_sim_buffer *xg_sim_memory_find(const xg_sim_memory *m, uint64
 /* ---- faults ---- */
 
 XG_FN const char *xg_sim_fault_name(xg_sim_faultkind kind) {
-    XG_TABLE const char *const names[XG_SIM_FAULT_COUNT] = {
-#define X(name, text) text,
+    XG_TABLE const char names[] =
+#define X(name, text) text "\0"
         XG_SIM_FAULTS(X)
 #undef X
-    };
-    return names[kind];
+        ;
+    return xg_text_nth(names, kind);
 }
 
 XG_FN size_t xg_sim_line_of(const xg_sim_worker *w, const xg_sim_ins *in) {

@@ -167,7 +167,7 @@ XG_FN void xg_batch_annotate(
             break;
         }
     }
-    if (any) xg_spmd_annotate(i, mesh, said, i->shape->leaves, XG_SHARDING_IOTA);
+    if (any) xg_spmd_annotate(i, mesh, said, i->shape->leaves);
 }
 
 XG_FN void xg_spmd_split_batch(xg_module *m, const xg_spmd_mesh *mesh, const xg_axes_list *axes) {

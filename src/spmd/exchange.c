@@ -95,7 +95,7 @@ XG_FN xg_attr xg_spmd_groups(xg_spmd *s, const xg_axes_list *axes, bool flat) {
 }
 
 XG_FN xg_inst *xg_spmd_collective(xg_spmd *s, xg_opcode op, xg_inst *x, const int64_t *dims, const xg_axes_list *axes) {
-    xg_inst *i = xg_hb_op(&s->b, op, xg_hb_shape(&s->b, x->shape->type, dims, x->shape->rank), &x, 1);
+    xg_inst *i = xg_hb_of(&s->b, op, xg_hb_shape(&s->b, x->shape->type, dims, x->shape->rank), x);
     xg_inst_set_int(i, XG_A_channel_id, s->channel++);
     xg_inst_set_attr(i, xg_spmd_groups(s, axes, op != XG_ALL_TO_ALL));
     if (op != XG_ALL_TO_ALL) xg_inst_set_int(i, XG_A_use_global_device_ids, 1);
@@ -107,7 +107,7 @@ XG_FN xg_inst *xg_spmd_all_gather(xg_spmd *s, xg_inst *x, uint32_t dim, const xg
     memcpy(dims, x->shape->dims, x->shape->rank * sizeof *dims);
     dims[dim] *= xg_axes_size(&s->mesh, axes);
     i = xg_spmd_collective(s, XG_ALL_GATHER, x, dims, axes);
-    xg_inst_set_ints(i, XG_A_dimensions, &d, 1);
+    xg_inst_set_one(i, XG_A_dimensions, d);
     return i;
 }
 XG_FN xg_inst *xg_spmd_all_reduce(xg_spmd *s, xg_inst *x, const xg_axes_list *axes, xg_comp *by) {
@@ -123,7 +123,7 @@ XG_FN xg_inst *xg_spmd_reduce_scatter(xg_spmd *s, xg_inst *x, uint32_t dim, cons
     memcpy(dims, x->shape->dims, x->shape->rank * sizeof *dims);
     dims[dim] /= xg_axes_size(&s->mesh, axes);
     i = xg_spmd_collective(s, XG_REDUCE_SCATTER, x, dims, axes);
-    xg_inst_set_ints(i, XG_A_dimensions, &d, 1);
+    xg_inst_set_one(i, XG_A_dimensions, d);
     xg_inst_set_comp(i, XG_A_to_apply, by);
     return i;
 }
@@ -134,7 +134,7 @@ XG_FN xg_inst *xg_spmd_permute(xg_spmd *s, xg_inst *x, const int64_t *source) {
     xg_int_lists *lists = XG_NEW(s->m->arena, xg_int_lists);
     xg_ints *pairs = XG_NEW_N(s->m->arena, xg_ints, n);
     xg_attr a = xg_attr_make(XG_A_source_target_pairs);
-    xg_inst *i = xg_hb_op(&s->b, XG_COLLECTIVE_PERMUTE, x->shape, &x, 1);
+    xg_inst *i = xg_hb_of(&s->b, XG_COLLECTIVE_PERMUTE, x->shape, x);
     for (d = 0; d < n; d++) {
         int64_t *pair = XG_NEW_N(s->m->arena, int64_t, 2);
         if (source[d] < 0) continue;

@@ -164,8 +164,7 @@ XG_FN xg_axis_set xg_shardy_manual(xg_arena *a, const xg_spmd_mesh *mesh, const 
     return xg_sharding_of_tiling(a, mesh, &t)->manual;
 }
 
-XG_FN void xg_spmd_annotate(
-    xg_inst *i, const xg_spmd_mesh *mesh, xg_sharding *const *leaves, int64_t n, xg_sharding_form form) {
+XG_FN void xg_spmd_annotate(xg_inst *i, const xg_spmd_mesh *mesh, xg_sharding *const *leaves, int64_t n) {
     xg_module *m = i->comp->module;
     bool tuple = i->shape->type == XLAGPU_TUPLE;
     xg_buf b;
@@ -174,7 +173,7 @@ XG_FN void xg_spmd_annotate(
     if (tuple) xg_putc(&b, '{');
     for (k = 0; k < n; k++) {
         if (k) xg_puts(&b, ", ");
-        xg_sharding_print(&b, mesh, leaves[k], leaves[k]->open ? XG_SHARDING_NAMED : form);
+        xg_sharding_print(&b, mesh, leaves[k], leaves[k]->open ? XG_SHARDING_NAMED : XG_SHARDING_IOTA);
     }
     if (tuple) xg_putc(&b, '}');
     xg_inst_set_str(i, XG_A_sharding, xg_str_of(b.p, b.n));
@@ -195,10 +194,10 @@ XG_FN xg_inst *xg_shardy_border(const xg_hb *b, const xg_spmd_mesh *mesh, xg_ins
     }
     inside->manual = manual;
     x = xg_hb_1(b, XG_COPY, x);
-    if (enters) xg_spmd_annotate(x, mesh, &outside, 1, XG_SHARDING_IOTA);
-    i = xg_hb_op(b, XG_CUSTOM_CALL, shape, &x, 1);
+    if (enters) xg_spmd_annotate(x, mesh, &outside, 1);
+    i = xg_hb_of(b, XG_CUSTOM_CALL, shape, x);
     xg_inst_set_text(i, XG_A_custom_call_target, enters ? "SPMDFullToShardShape" : "SPMDShardToFullShape");
-    xg_spmd_annotate(i, mesh, enters ? &inside : &outside, 1, XG_SHARDING_IOTA);
+    xg_spmd_annotate(i, mesh, enters ? &inside : &outside, 1);
     return i;
 }
 XG_APART XG_FN xg_inst *xg_shardy_borders(const xg_hb *b, const xg_spmd_mesh *mesh, xg_inst *i, bool enters) {
@@ -233,7 +232,7 @@ XG_FN void xg_spmd_import_open(xg_inst *i, const xg_spmd_mesh *mesh) {
     dims = xg_shread_ints(&r);
     for (k = 0; k < dims.n; k++)
         if (dims.p[k] < s[0]->rank) s[0]->open |= (uint64_t)1 << dims.p[k];
-    xg_spmd_annotate(i, mesh, s, 1, XG_SHARDING_IOTA);
+    xg_spmd_annotate(i, mesh, s, 1);
 }
 XG_FN void xg_shardy_annotate(xg_inst *i, const xg_spmd_mesh *mesh) {
     xg_arena *a = i->comp->module->work;
@@ -242,7 +241,7 @@ XG_FN void xg_shardy_annotate(xg_inst *i, const xg_spmd_mesh *mesh) {
     xg_sharding **s;
     if (!text.n) return;
     s = xg_shardy_shardings(a, mesh, i, text, shapes, i->shape->leaves);
-    if (s) xg_spmd_annotate(i, mesh, s, i->shape->leaves, XG_SHARDING_IOTA);
+    if (s) xg_spmd_annotate(i, mesh, s, i->shape->leaves);
 }
 
 XG_APART XG_FN void xg_spmd_import_inst(xg_inst *i, const xg_spmd_mesh *mesh) {

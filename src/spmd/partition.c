@@ -145,7 +145,7 @@ XG_APART XG_FN void xg_spmd_reduce_again(xg_spmd *s, const xg_inst *i, xg_inst *
         in[n + k] = xg_spmd_whole(s, XG_OPERAND(i, n + k))->local;
     }
     again = xg_hb_op(&s->b, XG_REDUCE, i->shape, in, i->n_operands);
-    xg_inst_set_ints(again, XG_A_dimensions, &zero, 1);
+    xg_inst_set_one(again, XG_A_dimensions, zero);
     xg_inst_set_comp(again, XG_A_to_apply, xg_attr_to_apply(i));
     again = xg_hb_done(again);
     for (k = 0; k < n; k++) results[k] = n > 1 ? xg_hb_element(&s->b, again, k) : again;
@@ -198,7 +198,7 @@ XG_FN xg_spmd_value *xg_spmd_laid_out(xg_spmd *s, const xg_inst *i, uint32_t k, 
     const xg_shape *shape = p->local->shape;
     if ((i->op != XG_BITCAST && i->op != XG_CUSTOM_CALL) || !stated || shape->layout == stated) return p;
     shape = xg_shape_with_layout(s->m, shape, stated);
-    return xg_spmd_part(s, xg_hb_op(&s->b, XG_COPY, shape, &p->local, 1), p->global, p->s);
+    return xg_spmd_part(s, xg_hb_of(&s->b, XG_COPY, shape, p->local), p->global, p->s);
 }
 
 XG_APART XG_FN void xg_spmd_generic(xg_spmd *s, const xg_inst *i) {

@@ -131,7 +131,7 @@ XG_FN void xg_place_one(xg_module *m, const xg_spmd_mesh *mesh, const xg_named_m
         xg_place_fail(m, "sharding", word, "this parameter is a tuple: name its leaves by argN");
     said = xg_spmd_said(mesh, i, i == m->entry->root);
     said[leaf] = xg_place_sharding(i, mesh, named, leaves[leaf]->rank, xg_str_of(word.p + n + 1, word.n - n - 1));
-    xg_spmd_annotate(i, mesh, said, i->shape->leaves, XG_SHARDING_IOTA);
+    xg_spmd_annotate(i, mesh, said, i->shape->leaves);
 }
 
 /* ---- all of it ---- */

@@ -407,7 +407,7 @@ XG_APART XG_FN void xg_prop_annotate(xg_prop *p, xg_inst *i) {
         leaves[k]->group = 0;
         any = any || leaves[k]->start[leaves[k]->rank];
     }
-    if (any || said) xg_spmd_annotate(i, p->mesh, leaves, n, XG_SHARDING_IOTA);
+    if (any || said) xg_spmd_annotate(i, p->mesh, leaves, n);
 }
 
 /* Variables and what joins them. */

@@ -429,7 +429,7 @@ XG_FN xg_inst *xg_spmd_exchange(xg_spmd *s, xg_spmd_value *p, const xg_reshard_s
     }
     x = xg_hb_reshape(&s->b, x, dims, rank + 1);
     x = xg_spmd_collective(s, XG_ALL_TO_ALL, x, dims, &step->axes);
-    xg_inst_set_ints(x, XG_A_dimensions, &at, 1);
+    xg_inst_set_one(x, XG_A_dimensions, at);
     for (d = n = 0; d < rank; d++) { /* the group in front of `from` */
         if (d == step->from) perm[n++] = step->to;
         perm[n++] = d >= step->to ? (int64_t)d + 1 : d;

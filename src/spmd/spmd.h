@@ -316,8 +316,7 @@ XG_FN xg_inst *xg_spmd_local(
  * where it says nothing of partitions. */
 XG_FN xg_spmd_mesh xg_mesh_of_module(xg_module *m);
 XG_FN xg_spmd_mesh xg_mesh_of(xg_module *m, const xg_named_mesh *also); /* with the axes of that one, too */
-XG_FN void xg_spmd_annotate(
-    xg_inst *i, const xg_spmd_mesh *mesh, xg_sharding *const *leaves, int64_t n, xg_sharding_form form);
+XG_FN void xg_spmd_annotate(xg_inst *i, const xg_spmd_mesh *mesh, xg_sharding *const *leaves, int64_t n);
 XG_FN bool xg_spmd_results_are_open(const xg_module *m);
 XG_FN xg_sharding **xg_spmd_said(const xg_spmd_mesh *mesh, const xg_inst *i, bool result);
 XG_FN void xg_spmd_import(xg_module *m, const xg_spmd_mesh *mesh);

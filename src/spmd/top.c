@@ -33,7 +33,7 @@ XG_FN xg_inst *xg_spmd_top(xg_spmd *s, const xg_inst *i, const xg_spmd_value *p,
     dims[last] = k;
     shapes[0] = xg_hb_shape(&s->b, x->shape->type, dims, x->shape->rank);
     shapes[1] = xg_hb_shape(&s->b, XLAGPU_S32, dims, x->shape->rank);
-    top = xg_hb_op(&s->b, XG_TOPK, xg_shape_tuple(s->m, shapes, 2), &x, 1);
+    top = xg_hb_of(&s->b, XG_TOPK, xg_shape_tuple(s->m, shapes, 2), x);
     xg_inst_set_int(top, XG_A_k, k);
     xg_inst_set_int(top, XG_A_largest, largest);
     offset = xg_hb_convert(&s->b, xg_spmd_by_device(s, xg_spmd_offsets(s, p->s, last, size)), XLAGPU_S32);
@@ -52,7 +52,7 @@ XG_FN void xg_spmd_top_again(xg_spmd *s, const xg_inst *i, xg_inst **results, co
         shapes[n] = in[n]->shape;
     }
     sort = xg_hb_op(&s->b, XG_SORT, xg_shape_tuple(s->m, shapes, 2), in, 2);
-    xg_inst_set_ints(sort, XG_A_dimensions, &dim, 1);
+    xg_inst_set_one(sort, XG_A_dimensions, dim);
     xg_inst_set_int(sort, XG_A_is_stable, 1);
     xg_inst_set_comp(sort, XG_A_to_apply, xg_topk_comparator(i, in[0]->shape->type, s->b.comp));
     for (n = 0; n < 2; n++) results[n] = xg_hb_slice_dim(&s->b, xg_hb_element(&s->b, sort, n), last, 0, k);

@@ -61,7 +61,7 @@ static void indexing_numbers(const char *z, int64_t *out, int n) {
 }
 
 static void indexing_group(xg_stage *io, xg_aff_ctx *x, const xg_inst *root) {
-    xg_indexing_group *g = xg_indexing_group_back(x, root, 0, NULL);
+    xg_indexing_group *g = xg_indexing_group_back(x, root, NULL);
     XG_FOR_INSTS(i, root->comp) {
         xg_printf(&io->out, "%s\n", i->name.p);
         indexing_put_set(io, xg_indexing_group_maps(g, i, 0));

@@ -104,7 +104,7 @@ static void spmd_annotate_dim(xg_inst *i, const xg_spmd_mesh *mesh, uint32_t lea
         for (all.n = 0; all.n < mesh->n; all.n++) all.p[all.n] = (uint8_t)all.n;
         xg_sharding_set_axes(leaves[leaf], (uint32_t)d, &all);
     }
-    xg_spmd_annotate(i, mesh, leaves, n, XG_SHARDING_IOTA);
+    xg_spmd_annotate(i, mesh, leaves, n);
 }
 /* All arrays that have the factor as a dimension's first one are split along it; how many those are. */
 static uint32_t spmd_annotate_factor(
