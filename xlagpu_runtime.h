@@ -835,14 +835,19 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_make_texture(
 #define XG_TABLE static __attribute__((aligned(8)))
 #endif
 #define XG_COLD __attribute__((cold)) /* runs once or when something fails: small code, out of the way */
-/* Without optimisation inlining only makes code larger: a build for debugging is to be quick. One for size inlines what
- * makes it smaller. */
-#if defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
+/* Without optimisation inlining only makes code larger: a build for debugging is to be quick. */
+#ifdef __OPTIMIZE__
 #define XG_ALWAYS_INLINE always_inline
 #else
 #define XG_ALWAYS_INLINE unused
 #endif
-#define XG_INLINE static inline __attribute__((XG_ALWAYS_INLINE, unused))
+/* What runs for each vector of lanes, for instance: calls of it would cost the simulator up to a third of its speed. */
+#define XG_INLINE_HOT static inline __attribute__((XG_ALWAYS_INLINE, unused))
+#ifdef __OPTIMIZE_SIZE__ /* only what that makes smaller */
+#define XG_INLINE static inline XG_UNUSED
+#else
+#define XG_INLINE XG_INLINE_HOT
+#endif
 #if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 5 && !defined(__TINYC__))
 #define XG_MUL_OVERFLOWS(a, b, out) __builtin_mul_overflow(a, b, out)
 #define XG_ADD_OVERFLOWS(a, b, out) __builtin_add_overflow(a, b, out)
@@ -858,6 +863,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_make_texture(
 #define XG_NOINLINE
 #define XG_COLD
 #define XG_INLINE static inline
+#define XG_INLINE_HOT XG_INLINE
 #endif
 #ifndef XG_TABLE
 #define XG_TABLE static
@@ -908,7 +914,9 @@ XG_INLINE double xg_sqrt(double x) { return sqrt(x); }
  * Tests may say what it is, to see what is inside. */
 #if defined(XG_FN)
 #undef XG_INLINE
+#undef XG_INLINE_HOT
 #define XG_INLINE XG_FN
+#define XG_INLINE_HOT XG_FN
 #elif defined(__GNUC__) && !defined(__clang__) && !defined(__TINYC__) && !defined(__OPTIMIZE__)
 #define XG_FN static inline XG_UNUSED
 #elif defined(__OPTIMIZE_SIZE__) && !defined(__clang__) && !defined(XLAGPU_NO_EXTENSIONS)
@@ -1155,6 +1163,7 @@ XG_FN int xg_word_in(const char *list, xg_str word);
 /* The k-th of texts behind one another, each ended by a NUL, none of them empty: "add\0min\0max\0". NULL: there are no
  * more. */
 XG_FN const char *xg_text_nth(const void *texts, size_t k);
+XG_FN const char *xg_status_text(xlagpu_status s);
 XG_FN xg_str xg_str_copy(xg_arena *a, xg_str s); /* NUL-terminated */
 XG_FN uint32_t xg_hash(const void *p, size_t n);
 XG_FN uint32_t xg_hash_mix(uint32_t h, uint64_t x);
@@ -1340,13 +1349,14 @@ XG_INLINE int xg_trailing_zeros(uint64_t v) { /* v is not 0 */
 /* ---- number.c ---- */
 typedef struct xg_float_format {
     xlagpu_type type;
-    int bits, exponent_bits, mantissa_bits, bias;
+    uint8_t bits, exponent_bits, mantissa_bits;
     bool has_sign, has_infinity, has_nan, nan_is_negative_zero /* FNUZ: 0x80 is NaN, no -0 */,
         has_zero /* f8e8m0 has none */;
+    /* decimal digits always preserved (digits10), and enough to read back (max_digits10) */
+    uint8_t digits_short, digits_full;
+    int16_t bias;
     uint64_t nan_bits; /* the quiet NaN that a NaN becomes (positive sign) */
     uint64_t max_bits; /* the largest finite value */
-    /* decimal digits always preserved (digits10), and enough to read back (max_digits10) */
-    int digits_short, digits_full;
 } xg_float_format;
 XG_FN const xg_float_format *xg_float_format_of(xlagpu_type t); /* NULL for what is not a float */
 /* Is every finite magnitude of `narrow` one of `wide`? Formats without infinity use the highest exponent, too: f8e3m4
@@ -2761,7 +2771,7 @@ XG_FN bool xg_add64(int64_t a, int64_t b, int64_t *out) {
 
 XG_TABLE const xg_float_format xg_float_formats[] = {
 #define X(type, bits, e, m, bias, sign, inf, nan, fnuz, zero, nan_bits, max_bits, lo, hi) \
-    {XLAGPU_##type, bits, e, m, bias, sign != 0, inf != 0, nan != 0, fnuz != 0, zero != 0, nan_bits, max_bits, lo, hi},
+    {XLAGPU_##type, bits, e, m, sign != 0, inf != 0, nan != 0, fnuz != 0, zero != 0, lo, hi, bias, nan_bits, max_bits},
     XG_FLOAT_FORMATS(X)
 #undef X
 };
@@ -3138,6 +3148,15 @@ XG_FN const char *xg_text_nth(const void *texts, size_t k) {
     const char *t = (const char *)texts;
     for (; *t && k; k--) t += strlen(t) + 1;
     return *t ? t : NULL;
+}
+XG_COLD XG_FN const char *xg_status_text(xlagpu_status s) {
+    XG_TABLE const char texts[] =
+#define X(name, text) text "\0"
+        XLAGPU_STATUSES(X)
+#undef X
+        ;
+    const char *text = xg_text_nth(texts, (size_t)s);
+    return text ? text : "unknown status";
 }
 XG_FN xg_str xg_str_copy(xg_arena *a, xg_str s) {
     char *p = (char *)xg_alloc_raw(a, (size_t)s.n + 1);
@@ -3521,56 +3540,67 @@ XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c);
 #ifndef XG_COST_DEVICE_C
 #define XG_COST_DEVICE_C
 
+/* X(figure, shift): what a kind says, in units of 1 << shift. */
+/* clang-format off */
+#define XG_DEVICE_KIND_FIGURES(X) \
+    X(threads_per_sm, 0) X(blocks_per_sm, 0) X(blocks_per_cluster, 0) \
+    X(shared_per_sm, 10) X(shared_per_block, 10) X(shared_reserved, 0) X(l1_bytes, 10) \
+    X(f32_rate, 0) X(f16_rate, 0) X(f64_rate, 0) X(int_rate, 0) X(special_rate, 0) X(convert_rate, 0) \
+    X(tensor_i8, 0) X(tensor_f64, 0) X(tensor_f4, 0) X(mma_permille, 0) \
+    X(shared_latency, 0) X(l1_latency, 0) X(l2_latency, 0) X(memory_latency, 0) \
+    X(read_permille, 0) X(copy_permille, 0) X(launch_ns, 0) X(graph_ns, 0)
+/* clang-format on */
+enum {
+#define X(figure, shift) XG_DEVICE_KIND_##figure,
+    XG_DEVICE_KIND_FIGURES(X)
+#undef X
+    XG_DEVICE_KIND_COUNT
+};
 typedef struct xg_device_kind {
-    uint32_t cc;
-    uint16_t threads_per_sm, blocks_per_sm, blocks_per_cluster;
-    uint16_t shared_kib, block_kib, reserved, l1_kib;                            /* a multiprocessor */
-    uint16_t f32_rate, f16_rate, f64_rate, int_rate, special_rate, convert_rate; /* lanes a clock */
-    uint16_t tensor_i8, tensor_f64, tensor_f4, f8, mma_permille;                 /* f8: times tensor_f16 */
-    uint16_t shared_latency, l1_latency, l2_latency, memory_latency;             /* clocks */
-    uint16_t read_permille, copy_permille, launch_ns, graph_ns;
+    uint8_t cc, f8; /* f8: times tensor_f16 */
+    uint16_t figures[XG_DEVICE_KIND_COUNT];
 } xg_device_kind;
 
 /* clang-format off */
 XG_TABLE const xg_device_kind xg_device_kinds[] = {
-    /* cc  threads, blocks, cluster | shared, of a block, reserved, with L1 | f32, f16, f64, int, special, convert
-     *     | tensor: i8, f64, f4, f8 times f16, mma.sync | latencies: shared, L1, L2, memory | read, copy | launch, graph */
+    /* cc, f8 | threads, blocks, cluster | shared KiB, of a block, reserved, KiB with L1 | f32, f16, f64, int, special,
+     *     convert: lanes a clock | tensor: i8, f64, f4, mma.sync | latencies in clocks: shared, L1, L2, memory | read,
+     *     copy | launch, graph */
     /* E: a core as a multiprocessor: blocks run one after the other on 8 lanes; shared memory lies in its caches */
-    {70, 1024, 1, 1, 256, 192, 0, 32, 16, 16, 8, 16, 2, 8, 0, 0, 0, 0, 0, 5, 5, 15, 300, 800, 400, 1000, 1000},
-    {71, 1024, 1, 1, 256, 192, 0, 32, 32, 32, 16, 32, 4, 16, 0, 0, 0, 0, 0, 5, 5, 15, 300, 800, 400, 1000, 1000}, /* ... or on 16 */
+    {70, 0, {1024, 1, 1, 256, 192, 0, 32, 16, 16, 8, 16, 2, 8, 0, 0, 0, 0, 5, 5, 15, 300, 800, 400, 1000, 1000}},
+    {71, 0, {1024, 1, 1, 256, 192, 0, 32, 32, 32, 16, 32, 4, 16, 0, 0, 0, 0, 5, 5, 15, 300, 800, 400, 1000, 1000}}, /* ... or on 16 */
     /* limits and rates G, D; latencies: accel-sim's Turing and gpu-micro-bench's 2080S; copy: cuda-samples' log on T4 */
-    {75, 1024, 16, 1, 64, 64, 0, 96, 64, 128, 2, 64, 16, 16, 1024, 0, 0, 0, 1000, 21, 34, 220, 450, 750, 750, 2410, 1270},
+    {75, 0, {1024, 16, 1, 64, 64, 0, 96, 64, 128, 2, 64, 16, 16, 1024, 0, 0, 1000, 21, 34, 220, 450, 750, 750, 2410, 1270}},
     /* latencies B; shares of memory A, B; launches B */
-    {80, 2048, 32, 1, 164, 163, 1024, 192, 64, 256, 32, 64, 16, 16, 2048, 64, 0, 0, 1000, 23, 35, 206, 560, 900, 820, 2630, 1350},
+    {80, 0, {2048, 32, 1, 164, 163, 1024, 192, 64, 256, 32, 64, 16, 16, 2048, 64, 0, 1000, 23, 35, 206, 560, 900, 820, 2630, 1350}},
     /* latencies: gpu-micro-bench's 3090; launches B on A40 */
-    {86, 1536, 16, 1, 100, 99, 1024, 128, 128, 128, 2, 64, 16, 16, 1024, 0, 0, 0, 1000, 23, 34, 236, 480, 950, 900, 2020, 1100},
+    {86, 0, {1536, 16, 1, 100, 99, 1024, 128, 128, 128, 2, 64, 16, 16, 1024, 0, 0, 1000, 23, 34, 236, 480, 950, 900, 2020, 1100}},
     /* E but for limits and rates */
-    {87, 1536, 16, 1, 164, 163, 1024, 192, 128, 256, 2, 64, 16, 16, 2048, 0, 0, 0, 1000, 23, 35, 220, 600, 850, 800, 2630, 1350},
-    {88, 1536, 16, 1, 164, 163, 1024, 192, 128, 256, 2, 64, 16, 16, 2048, 0, 0, 0, 1000, 23, 35, 220, 600, 850, 800, 2630, 1350},
+    {87, 0, {1536, 16, 1, 164, 163, 1024, 192, 128, 256, 2, 64, 16, 16, 2048, 0, 0, 1000, 23, 35, 220, 600, 850, 800, 2630, 1350}},
+    {88, 0, {1536, 16, 1, 164, 163, 1024, 192, 128, 256, 2, 64, 16, 16, 2048, 0, 0, 1000, 23, 35, 220, 600, 850, 800, 2630, 1350}},
     /* latencies B, H; shares and launches B on L40 */
-    {89, 1536, 24, 1, 100, 99, 1024, 128, 128, 128, 2, 64, 16, 16, 1024, 0, 0, 2, 1000, 30, 36, 280, 600, 980, 920, 1630, 940},
+    {89, 2, {1536, 24, 1, 100, 99, 1024, 128, 128, 128, 2, 64, 16, 16, 1024, 0, 0, 1000, 30, 36, 280, 600, 980, 920, 1630, 940}},
     /* latencies H, B; shares A, Q; launches B; mma.sync beside wgmma: XLA's 0.63, after ThunderKittens */
-    {90, 2048, 32, 8, 228, 227, 1024, 256, 128, 256, 64, 64, 16, 16, 4096, 128, 0, 2, 630, 29, 33, 273, 680, 950, 850, 2410, 1270},
+    {90, 2, {2048, 32, 8, 228, 227, 1024, 256, 128, 256, 64, 64, 16, 16, 4096, 128, 0, 630, 29, 33, 273, 680, 950, 850, 2410, 1270}},
     /* rates X; latencies: AI_kernels (markdewing); copy: cub's scan; mma.sync: 409 of 1359 TFLOP/s, L; launches E */
-    {100, 2048, 32, 8, 228, 227, 1024, 256, 128, 128, 64, 64, 16, 16, 8192, 64, 16384, 2, 300, 30, 40, 295, 860, 900, 810, 2410, 1270},
+    {100, 2, {2048, 32, 8, 228, 227, 1024, 256, 128, 128, 64, 64, 16, 16, 8192, 64, 16384, 300, 30, 40, 295, 860, 900, 810, 2410, 1270}},
     /* D: f64 and 8-bit integers are slow here; the rest as 10.0 */
-    {103, 2048, 32, 8, 228, 227, 1024, 256, 128, 128, 2, 64, 16, 16, 256, 2, 24576, 2, 300, 30, 40, 295, 860, 900, 810, 2410, 1270},
-    {110, 1536, 24, 1, 228, 227, 1024, 256, 128, 128, 2, 64, 16, 16, 8192, 2, 16384, 2, 300, 30, 40, 295, 860, 850, 800, 2410, 1270},
+    {103, 2, {2048, 32, 8, 228, 227, 1024, 256, 128, 128, 2, 64, 16, 16, 256, 2, 24576, 300, 30, 40, 295, 860, 900, 810, 2410, 1270}},
+    {110, 2, {1536, 24, 1, 228, 227, 1024, 256, 128, 128, 2, 64, 16, 16, 8192, 2, 16384, 300, 30, 40, 295, 860, 850, 800, 2410, 1270}},
     /* latencies: AI_kernels; int: one pipe with f32, Q; launches E as 8.9 */
-    {120, 1536, 24, 1, 100, 99, 1024, 128, 128, 128, 2, 128, 16, 16, 1024, 0, 2048, 2, 1000, 30, 44, 360, 936, 900, 890, 1630, 940},
-    {121, 1536, 24, 1, 100, 99, 1024, 128, 128, 128, 2, 128, 16, 16, 1024, 0, 2048, 2, 1000, 30, 44, 360, 936, 850, 800, 1630, 940},
+    {120, 2, {1536, 24, 1, 100, 99, 1024, 128, 128, 128, 2, 128, 16, 16, 1024, 0, 2048, 1000, 30, 44, 360, 936, 900, 890, 1630, 940}},
+    {121, 2, {1536, 24, 1, 100, 99, 1024, 128, 128, 128, 2, 128, 16, 16, 1024, 0, 2048, 1000, 30, 44, 360, 936, 850, 800, 1630, 940}},
 };
 
 typedef struct xg_device_part {
-    char name[24];
-    uint32_t cc, sm_count, clock_mhz, tensor_mhz, tensor_f16;
+    char name[18];
+    uint8_t cc, sm_count;
+    uint16_t clock_mhz, tensor_mhz, tensor_f16, gbs; /* gbs: 10^9 bytes a second of memory */
+    uint16_t l2_gbs, link_gbs, host_gbs;
+    uint8_t l2_mib, network_gbs;
     int64_t memory_bytes;
-    uint32_t gbs;              /* 10^9 bytes a second of memory */
-    int64_t l2_bytes;
-    uint32_t l2_gbs, link_gbs, host_gbs, network_gbs;
 } xg_device_part;
 
-#define XG_DEVICE_KIB(n) ((int64_t)(n) << 10)
 #define XG_DEVICE_MIB(n) ((int64_t)(n) << 20)
 #define XG_DEVICE_GIB(n) ((int64_t)(n) << 30)
 /* The clock that busy matrix units leave, of the best product's share of the rate at `rated` MHz, in thousandths. That
@@ -3578,34 +3608,35 @@ typedef struct xg_device_part {
  * reached, 1.048 times as much (cost/time.c: power goes with clock^2.5). */
 #define XG_DEVICE_HELD(rated, permille) ((rated) * (permille) / 1000 * 1048 / 1000)
 /* The first part of a compute capability is its usual one. Name, compute capability, multiprocessors, MHz, MHz with
- * matrix units that are never idle, multiply-adds of f16 a clock of a multiprocessor | memory, GB/s | L2, GB/s | links, host, network,
- * GB/s. Networks: a card for each device, as in the maker's own machines (DGX A100: 200 Gbit/s, H100 to B200: 400,
- * B300: 800; servers with PCIe cards 200); 100 Gbit/s for what is seldom in such a machine, E */
+ * matrix units that are never idle, multiply-adds of f16 a clock of a multiprocessor | GB/s of memory, L2, links, the host |
+ * MiB of L2, GB/s of networks, bytes of memory. Networks: a card for each device, as in the maker's own machines (DGX
+ * A100: 200 Gbit/s, H100 to B200: 400, B300: 800; servers with PCIe cards 200); 100 Gbit/s for what is seldom in such a
+ * machine, E */
 XG_TABLE const xg_device_part xg_device_parts[] = {
-    {"T4", 75, 40, 1590, 1000, 512, 15843721216, 320, XG_DEVICE_MIB(4), 1270, 0, 16, 12},           /* D; memory: deviceQuery */
-    {"A100", 80, 108, 1410, XG_DEVICE_HELD(1410, 870), 1024, 42331013120, 1555, XG_DEVICE_MIB(40), 5400, 300, 32, 25},   /* X (40 GB); matrices M; L2 B */
-    {"A100 80GB", 80, 108, 1410, XG_DEVICE_HELD(1410, 870), 1024, 85100068864, 2039, XG_DEVICE_MIB(40), 5400, 300, 32, 25}, /* X */
-    {"A40", 86, 84, 1740, XG_DEVICE_HELD(1740, 850), 512, XG_DEVICE_GIB(48), 696, XG_DEVICE_MIB(6), 2500, 56, 32, 25},   /* D; L2's rate E */
-    {"RTX A6000", 86, 84, 1800, XG_DEVICE_HELD(1800, 850), 512, 51041271808, 768, XG_DEVICE_MIB(6), 2600, 56, 32, 12},   /* X */
-    {"RTX 3090", 86, 82, 1695, XG_DEVICE_HELD(1695, 850), 256, XG_DEVICE_GIB(24), 936, XG_DEVICE_MIB(6), 2500, 56, 32, 12}, /* D */
-    {"Orin", 87, 16, 1300, 1300, 1024, XG_DEVICE_GIB(64), 204, XG_DEVICE_MIB(4), 650, 0, 204, 12},  /* D; memory is the host's */
-    {"Orin-88", 88, 16, 1300, 1300, 1024, XG_DEVICE_GIB(64), 204, XG_DEVICE_MIB(4), 650, 0, 204, 12}, /* E: no part is public */
-    {"L40", 89, 142, 2490, XG_DEVICE_HELD(2490, 900), 256, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 5200, 0, 32, 12},  /* D; L2's rate B */
-    {"L40S", 89, 142, 2520, XG_DEVICE_HELD(2520, 890), 512, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 5250, 0, 32, 25}, /* D */
-    {"L20", 89, 92, 2520, XG_DEVICE_HELD(2520, 890), 256, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 3400, 0, 32, 12},   /* D */
-    {"RTX 4090", 89, 128, 2520, XG_DEVICE_HELD(2520, 930), 256, XG_DEVICE_GIB(24), 1008, XG_DEVICE_MIB(72), 4750, 0, 32, 12}, /* D; matrices M */
-    {"RTX 4070 Ti SUPER", 89, 66, 2610, XG_DEVICE_HELD(2610, 930), 256, XG_DEVICE_GIB(16), 672, XG_DEVICE_MIB(48), 2500, 0, 32, 12}, /* D */
-    {"H100", 90, 132, 1980, XG_DEVICE_HELD(1830, 800), 2048, 84942979072, 3352, XG_DEVICE_MIB(50), 9700, 450, 64, 50},   /* X; matrices M; L2 B */
-    {"H100 PCIe", 90, 114, 1755, XG_DEVICE_HELD(1755, 740), 2048, XG_DEVICE_GIB(80), 2039, XG_DEVICE_MIB(50), 6950, 300, 64, 25}, /* D; L2 B */
-    {"H200", 90, 132, 1980, XG_DEVICE_HELD(1830, 800), 2048, 151397597184, 4800, XG_DEVICE_MIB(50), 9700, 450, 64, 50},  /* X; the rest as H100 */
-    {"B200", 100, 148, 1965, XG_DEVICE_HELD(1824, 780), 4096, 191514411008, 8000, XG_DEVICE_MIB(126), 12000, 900, 64, 50}, /* X, D; matrices M; L2's rate E */
-    {"B300", 103, 148, 2032, XG_DEVICE_HELD(1824, 780), 4096, 297021865984, 8000, XG_DEVICE_MIB(126), 12000, 900, 128, 100}, /* X, D */
-    {"Thor", 110, 20, 1575, 1575, 4096, XG_DEVICE_GIB(128), 273, XG_DEVICE_MIB(32), 1300, 0, 273, 12}, /* D; memory is the host's */
-    {"RTX 5090", 120, 170, 2407, XG_DEVICE_HELD(2407, 900), 256, XG_DEVICE_GIB(32), 1792, XG_DEVICE_MIB(96), 6000, 0, 64, 12}, /* Q; matrices L 0.84 to 0.96; L2's rate E */
-    {"RTX PRO 6000", 120, 188, 2600, 2300, 512, 103079215104, 1792, XG_DEVICE_MIB(128), 7000, 0, 64, 12}, /* X */
-    {"GB10", 121, 48, 2418, 2300, 512, XG_DEVICE_GIB(128), 273, XG_DEVICE_MIB(24), 1700, 0, 273, 25}, /* D; memory is the host's */
-    {"CPU", 70, 8, 3000, 3000, 0, XG_DEVICE_GIB(16), 40, XG_DEVICE_MIB(16), 200, 0, 40, 0},        /* E: eight cores */
-    {"wide CPU", 71, 8, 3000, 3000, 0, XG_DEVICE_GIB(16), 40, XG_DEVICE_MIB(16), 200, 0, 40, 0},   /* ... with registers of 64 bytes */
+    {"T4", 75, 40, 1590, 1000, 512, 320, 1270, 0, 16, 4, 12, 15843721216},           /* D; memory: deviceQuery */
+    {"A100", 80, 108, 1410, XG_DEVICE_HELD(1410, 870), 1024, 1555, 5400, 300, 32, 40, 25, 42331013120},   /* X (40 GB); matrices M; L2 B */
+    {"A100 80GB", 80, 108, 1410, XG_DEVICE_HELD(1410, 870), 1024, 2039, 5400, 300, 32, 40, 25, 85100068864}, /* X */
+    {"A40", 86, 84, 1740, XG_DEVICE_HELD(1740, 850), 512, 696, 2500, 56, 32, 6, 25, XG_DEVICE_GIB(48)},   /* D; L2's rate E */
+    {"RTX A6000", 86, 84, 1800, XG_DEVICE_HELD(1800, 850), 512, 768, 2600, 56, 32, 6, 12, 51041271808},   /* X */
+    {"RTX 3090", 86, 82, 1695, XG_DEVICE_HELD(1695, 850), 256, 936, 2500, 56, 32, 6, 12, XG_DEVICE_GIB(24)}, /* D */
+    {"Orin", 87, 16, 1300, 1300, 1024, 204, 650, 0, 204, 4, 12, XG_DEVICE_GIB(64)},  /* D; memory is the host's */
+    {"Orin-88", 88, 16, 1300, 1300, 1024, 204, 650, 0, 204, 4, 12, XG_DEVICE_GIB(64)}, /* E: no part is public */
+    {"L40", 89, 142, 2490, XG_DEVICE_HELD(2490, 900), 256, 864, 5200, 0, 32, 96, 12, XG_DEVICE_GIB(48)},  /* D; L2's rate B */
+    {"L40S", 89, 142, 2520, XG_DEVICE_HELD(2520, 890), 512, 864, 5250, 0, 32, 96, 25, XG_DEVICE_GIB(48)}, /* D */
+    {"L20", 89, 92, 2520, XG_DEVICE_HELD(2520, 890), 256, 864, 3400, 0, 32, 96, 12, XG_DEVICE_GIB(48)},   /* D */
+    {"RTX 4090", 89, 128, 2520, XG_DEVICE_HELD(2520, 930), 256, 1008, 4750, 0, 32, 72, 12, XG_DEVICE_GIB(24)}, /* D; matrices M */
+    {"RTX 4070 Ti SUPER", 89, 66, 2610, XG_DEVICE_HELD(2610, 930), 256, 672, 2500, 0, 32, 48, 12, XG_DEVICE_GIB(16)}, /* D */
+    {"H100", 90, 132, 1980, XG_DEVICE_HELD(1830, 800), 2048, 3352, 9700, 450, 64, 50, 50, 84942979072},   /* X; matrices M; L2 B */
+    {"H100 PCIe", 90, 114, 1755, XG_DEVICE_HELD(1755, 740), 2048, 2039, 6950, 300, 64, 50, 25, XG_DEVICE_GIB(80)}, /* D; L2 B */
+    {"H200", 90, 132, 1980, XG_DEVICE_HELD(1830, 800), 2048, 4800, 9700, 450, 64, 50, 50, 151397597184},  /* X; the rest as H100 */
+    {"B200", 100, 148, 1965, XG_DEVICE_HELD(1824, 780), 4096, 8000, 12000, 900, 64, 126, 50, 191514411008}, /* X, D; matrices M; L2's rate E */
+    {"B300", 103, 148, 2032, XG_DEVICE_HELD(1824, 780), 4096, 8000, 12000, 900, 128, 126, 100, 297021865984}, /* X, D */
+    {"Thor", 110, 20, 1575, 1575, 4096, 273, 1300, 0, 273, 32, 12, XG_DEVICE_GIB(128)}, /* D; memory is the host's */
+    {"RTX 5090", 120, 170, 2407, XG_DEVICE_HELD(2407, 900), 256, 1792, 6000, 0, 64, 96, 12, XG_DEVICE_GIB(32)}, /* Q; matrices L 0.84 to 0.96; L2's rate E */
+    {"RTX PRO 6000", 120, 188, 2600, 2300, 512, 1792, 7000, 0, 64, 128, 12, 103079215104}, /* X */
+    {"GB10", 121, 48, 2418, 2300, 512, 273, 1700, 0, 273, 24, 25, XG_DEVICE_GIB(128)}, /* D; memory is the host's */
+    {"CPU", 70, 8, 3000, 3000, 0, 40, 200, 0, 40, 16, 0, XG_DEVICE_GIB(16)},        /* E: eight cores */
+    {"wide CPU", 71, 8, 3000, 3000, 0, 40, 200, 0, 40, 16, 0, XG_DEVICE_GIB(16)},   /* ... with registers of 64 bytes */
 };
 /* clang-format on */
 
@@ -3638,38 +3669,28 @@ XG_FN const xg_device_kind *xg_device_kind_of(uint32_t cc) {
 }
 
 XG_FN XG_COLD void xg_device_fill_kind(xg_device *d, const xg_device_kind *k) {
-    d->threads_per_sm = k->threads_per_sm;
-    d->blocks_per_sm = k->blocks_per_sm;
-    d->blocks_per_cluster = k->blocks_per_cluster;
+    XG_TABLE const uint16_t places[] = {
+#define X(figure, shift) offsetof(xg_device, figure),
+        XG_DEVICE_KIND_FIGURES(X)
+#undef X
+    };
+    XG_TABLE const uint8_t shifts[] = {
+#define X(figure, shift) shift,
+        XG_DEVICE_KIND_FIGURES(X)
+#undef X
+    };
+    uint32_t i;
+    for (i = 0; i < XG_DEVICE_KIND_COUNT; i++) {
+        int64_t v = (int64_t)k->figures[i] << shifts[i];
+        memcpy((char *)d + places[i], &v, sizeof v);
+    }
     d->threads_per_block = XG_DEVICE_THREADS_PER_BLOCK;
     d->async_bytes = k->cc >= XG_DEVICE_ASYNC_CC ? XG_DEVICE_ASYNC_BYTES : 0;
     d->red_bytes = k->cc >= XG_DEVICE_RED_CC ? XG_DEVICE_RED_BYTES : 0;
     d->registers_per_sm = XG_DEVICE_REGISTERS;
     d->registers_per_thread = XG_DEVICE_REGISTERS_PER_THREAD;
-    d->shared_per_sm = XG_DEVICE_KIB(k->shared_kib);
-    d->shared_per_block = XG_DEVICE_KIB(k->block_kib);
     d->shared_static = XG_SHARED_STATIC_BYTES;
-    d->shared_reserved = k->reserved;
-    d->l1_bytes = XG_DEVICE_KIB(k->l1_kib);
-    d->f32_rate = k->f32_rate;
-    d->f16_rate = k->f16_rate;
-    d->f64_rate = k->f64_rate;
-    d->int_rate = k->int_rate;
-    d->special_rate = k->special_rate;
-    d->convert_rate = k->convert_rate;
     d->shuffle_rate = XG_DEVICE_SHUFFLE_LANES;
-    d->tensor_i8 = k->tensor_i8;
-    d->tensor_f64 = k->tensor_f64;
-    d->tensor_f4 = k->tensor_f4;
-    d->mma_permille = k->mma_permille;
-    d->shared_latency = k->shared_latency;
-    d->l1_latency = k->l1_latency;
-    d->l2_latency = k->l2_latency;
-    d->memory_latency = k->memory_latency;
-    d->read_permille = k->read_permille;
-    d->copy_permille = k->copy_permille;
-    d->launch_ns = k->launch_ns;
-    d->graph_ns = k->graph_ns;
     d->meet_ns = XG_DEVICE_MEET_NS;
 }
 
@@ -3690,7 +3711,7 @@ XG_FN XG_COLD void xg_device_fill(xg_device *d, const xg_device_part *p) {
     d->tensor_f8 = (int64_t)p->tensor_f16 * k->f8;
     d->memory_bytes = p->memory_bytes;
     d->bandwidth = (int64_t)p->gbs * XG_DEVICE_GB;
-    d->l2_bytes = p->l2_bytes;
+    d->l2_bytes = XG_DEVICE_MIB(p->l2_mib);
     d->l2_bandwidth = (int64_t)p->l2_gbs * XG_DEVICE_GB;
     d->link_bandwidth = (int64_t)p->link_gbs * XG_DEVICE_GB;
     d->host_bandwidth = (int64_t)p->host_gbs * XG_DEVICE_GB;
@@ -3752,46 +3773,43 @@ XG_FN XG_COLD void xg_device_of_driver_name(uint32_t cc, const char *name, xg_de
 
 /* ---- figures one by one ---- */
 
-typedef struct xg_device_figure {
-    char name[24];             /* C++ refuses a row whose name does not fit, with its end */
-    uint16_t at, described_at; /* in xg_device; in xlagpu_target_desc */
-    int64_t most;
-} xg_device_figure;
-XG_TABLE const xg_device_figure xg_device_figures[] = {
-#define X(figure, most, what) {#figure, offsetof(xg_device, figure), offsetof(xlagpu_target_desc, figure), most},
+/* By number: both structures have the figures in the order of the list. */
+XG_TABLE const char xg_device_names[] =
+#define X(figure, most, what) #figure "\0"
+    XLAGPU_TARGET_FIGURES(X)
+#undef X
+    ;
+XG_TABLE const int64_t xg_device_most[] = {
+#define X(figure, most, what) most,
     XLAGPU_TARGET_FIGURES(X)
 #undef X
 };
 
-XG_FN int64_t xg_device_get(const xg_device *d, const xg_device_figure *f) {
+XG_FN int64_t xg_device_get(const xg_device *d, size_t i) {
     int64_t v;
-    memcpy(&v, (const char *)d + f->at, sizeof v);
+    memcpy(&v, (const char *)d + offsetof(xg_device, sm_count) + i * sizeof v, sizeof v);
     return v;
 }
-XG_FN void xg_device_put(xg_device *d, const xg_device_figure *f, uint64_t v) {
-    int64_t bounded = v < (uint64_t)f->most ? (int64_t)v : f->most;
-    memcpy((char *)d + f->at, &bounded, sizeof bounded);
+XG_FN void xg_device_put(xg_device *d, size_t i, uint64_t v) {
+    int64_t bounded = v < (uint64_t)xg_device_most[i] ? (int64_t)v : xg_device_most[i];
+    memcpy((char *)d + offsetof(xg_device, sm_count) + i * sizeof v, &bounded, sizeof bounded);
 }
 
 /* No figure, of desc or of a module's text, gives a device what its instructions cannot do. */
 XG_FN void xg_device_apply(xg_device *d, const xlagpu_target_desc *desc) {
     size_t i;
     uint64_t v;
-    for (i = 0; i < XG_COUNT(xg_device_figures); i++) {
-        memcpy(&v, (const char *)desc + xg_device_figures[i].described_at, sizeof v);
-        if (v) xg_device_put(d, &xg_device_figures[i], v);
+    for (i = 0; i < XG_COUNT(xg_device_most); i++) {
+        memcpy(&v, (const char *)desc + offsetof(xlagpu_target_desc, sm_count) + i * sizeof v, sizeof v);
+        if (v) xg_device_put(d, i, v);
     }
     if (d->cc < XG_DEVICE_ASYNC_CC) d->async_bytes = 0;
     if (d->cc < XG_DEVICE_CLUSTERS_CC) d->blocks_per_cluster = 1;
 }
 XG_FN void xg_device_describe(const xg_device *d, xlagpu_target_desc *out) {
-    size_t i;
-    uint64_t v;
     out->part = d->part;
-    for (i = 0; i < XG_COUNT(xg_device_figures); i++) {
-        v = (uint64_t)xg_device_get(d, &xg_device_figures[i]);
-        memcpy((char *)out + xg_device_figures[i].described_at, &v, sizeof v);
-    }
+    memcpy((char *)out + offsetof(xlagpu_target_desc, sm_count), (const char *)d + offsetof(xg_device, sm_count),
+        sizeof xg_device_most);
 }
 
 XG_ONE_COPY XG_FN int64_t xg_device_shared_times(const xg_device *d) {
@@ -3815,31 +3833,24 @@ XG_FN void xg_device_print(xg_buf *b, const xg_device *d) {
     size_t i;
     xg_puts(b, d->part);
     if (!xg_device_of_part(xg_str_z(d->part), &usual)) return;
-    for (i = 0; i < XG_COUNT(xg_device_figures); i++) {
-        const xg_device_figure *f = &xg_device_figures[i];
-        if (xg_device_get(d, f) != xg_device_get(&usual, f))
-            xg_printf(b, ", %s=%lld", f->name, (long long)xg_device_get(d, f));
-    }
+    for (i = 0; i < XG_COUNT(xg_device_most); i++)
+        if (xg_device_get(d, i) != xg_device_get(&usual, i))
+            xg_printf(b, ", %s=%lld", xg_text_nth(xg_device_names, i), (long long)xg_device_get(d, i));
 }
 
-XG_FN const xg_device_figure *xg_device_figure_named(xg_str name) {
-    size_t i;
-    for (i = 0; i < XG_COUNT(xg_device_figures); i++)
-        if (xg_str_is(name, xg_device_figures[i].name)) return &xg_device_figures[i];
-    return NULL;
-}
 /* One "sm_count=114". */
 XG_FN const char *xg_device_parse_figure(xg_str text, xg_device *out) {
     size_t eq = 0, k;
-    const xg_device_figure *f;
+    const char *name;
+    size_t f = 0;
     uint64_t v = 0;
     while (eq < text.n && text.p[eq] != '=') eq++;
-    f = xg_device_figure_named(xg_str_of(text.p, eq));
-    if (!f) return "a figure of a device is expected, such as sm_count=132";
+    while ((name = xg_text_nth(xg_device_names, f)) != NULL && !xg_str_is(xg_str_of(text.p, eq), name)) f++;
+    if (!name) return "a figure of a device is expected, such as sm_count=132";
     for (k = eq + 1; k < text.n && text.p[k] >= '0' && text.p[k] <= '9' && k <= eq + 18; k++)
         v = v * 10 + (uint64_t)(text.p[k] - '0');
     if (k == eq + 1 || k < text.n || !v) return "a figure of a device needs a number from 1 on";
-    if (v > (uint64_t)f->most) return "this figure of a device is too large";
+    if (v > (uint64_t)xg_device_most[f]) return "this figure of a device is too large";
     xg_device_put(out, f, v);
     return NULL;
 }
@@ -4262,15 +4273,16 @@ XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_count
 }
 
 XG_FN const char *xg_cost_limit_name(uint32_t limit) {
-    XG_TABLE const char *const names[] = {
-#define X(NAME, text, figure) text,
+    XG_TABLE const char names[] =
+#define X(NAME, text, figure) text "\0"
         XG_COST_PIPES(X)
 #undef X
-#define X(NAME, text) text,
+#define X(NAME, text) text "\0"
             XG_COST_LIMITS(X)
 #undef X
-    };
-    return limit < XG_COUNT(names) ? names[limit] : "?";
+        ;
+    const char *name = xg_text_nth(names, limit);
+    return name ? name : "?";
 }
 
 #endif /* XG_COST_TIME_C */
@@ -5427,49 +5439,49 @@ XG_SIM_VTYPES(avx512, 32, 16, 8)
 
 #define XG_SIM_T(n) XG_SIM_CAT(xg_sim_base_, n)
 #if XG_SIM_VECTORS
-XG_INLINE XG_SIM_T(Wf32) xg_sim_base_fma32(XG_SIM_T(Wf32) a, XG_SIM_T(Wf32) b, XG_SIM_T(Wf32) c) {
+XG_INLINE_HOT XG_SIM_T(Wf32) xg_sim_base_fma32(XG_SIM_T(Wf32) a, XG_SIM_T(Wf32) b, XG_SIM_T(Wf32) c) {
     XG_SIM_T(Wf32) r;
     int i;
     for (i = 0; i < xg_sim_base_lanesW; i++) r[i] = xg_sim_fma_f32(a[i], b[i], c[i]);
     return r;
 }
-XG_INLINE double xg_sim_fma_f64(double a, double b, double c) {
+XG_INLINE_HOT double xg_sim_fma_f64(double a, double b, double c) {
     return xg_f64_of_bits(xg_sim_soft_fma(XG_SIM_IS_F64, xg_f64_bits(a), xg_f64_bits(b), xg_f64_bits(c), XG_SIM_RN));
 }
-XG_INLINE XG_SIM_T(Df64) xg_sim_base_fma64(XG_SIM_T(Df64) a, XG_SIM_T(Df64) b, XG_SIM_T(Df64) c) {
+XG_INLINE_HOT XG_SIM_T(Df64) xg_sim_base_fma64(XG_SIM_T(Df64) a, XG_SIM_T(Df64) b, XG_SIM_T(Df64) c) {
     XG_SIM_T(Df64) r;
     int i;
     for (i = 0; i < xg_sim_base_lanesD; i++) r[i] = xg_sim_fma_f64(a[i], b[i], c[i]);
     return r;
 }
 /* Is any bit set? Used where a rare case has code of its own. */
-XG_INLINE bool xg_sim_base_anyW(XG_SIM_T(Wu32) v) {
+XG_INLINE_HOT bool xg_sim_base_anyW(XG_SIM_T(Wu32) v) {
     enum {
         last = xg_sim_base_lanesW - 1
     };
     return ((v[0] | v[1 & last]) | (v[2 & last] | v[3 & last])) != 0;
 }
-XG_INLINE bool xg_sim_base_anyD(XG_SIM_T(Du64) v) { return (v[0] | v[xg_sim_base_lanesD - 1]) != 0; }
+XG_INLINE_HOT bool xg_sim_base_anyD(XG_SIM_T(Du64) v) { return (v[0] | v[xg_sim_base_lanesD - 1]) != 0; }
 #if defined(__aarch64__)
 #define xg_sim_base_fma32 xg_sim_base_fma32_hw
 #define xg_sim_base_fma64 xg_sim_base_fma64_hw
-XG_INLINE XG_SIM_T(Wf32) xg_sim_base_fma32(XG_SIM_T(Wf32) a, XG_SIM_T(Wf32) b, XG_SIM_T(Wf32) c) {
+XG_INLINE_HOT XG_SIM_T(Wf32) xg_sim_base_fma32(XG_SIM_T(Wf32) a, XG_SIM_T(Wf32) b, XG_SIM_T(Wf32) c) {
     XG_SIM_T(Wf32) r;
     int i;
     for (i = 0; i < 4; i++) r[i] = __builtin_fmaf(a[i], b[i], c[i]);
     return r;
 }
-XG_INLINE XG_SIM_T(Df64) xg_sim_base_fma64(XG_SIM_T(Df64) a, XG_SIM_T(Df64) b, XG_SIM_T(Df64) c) {
+XG_INLINE_HOT XG_SIM_T(Df64) xg_sim_base_fma64(XG_SIM_T(Df64) a, XG_SIM_T(Df64) b, XG_SIM_T(Df64) c) {
     XG_SIM_T(Df64) r;
     int i;
     for (i = 0; i < 2; i++) r[i] = __builtin_fma(a[i], b[i], c[i]);
     return r;
 }
 #endif
-XG_INLINE XG_SIM_T(Wu32) xg_sim_base_widen_u16(XG_SIM_T(Wu16) a) { return XG_V_TO(Wu32, a); }
-XG_INLINE XG_SIM_T(Wu16) xg_sim_base_narrow_u16(XG_SIM_T(Wu32) a) { return XG_V_TO(Wu16, a); }
+XG_INLINE_HOT XG_SIM_T(Wu32) xg_sim_base_widen_u16(XG_SIM_T(Wu16) a) { return XG_V_TO(Wu32, a); }
+XG_INLINE_HOT XG_SIM_T(Wu16) xg_sim_base_narrow_u16(XG_SIM_T(Wu32) a) { return XG_V_TO(Wu16, a); }
 #define XG_SIM_LANEWISE(name, R, A, expr) \
-    XG_INLINE XG_SIM_T(R) xg_sim_base_##name(XG_SIM_T(A) a) { \
+    XG_INLINE_HOT XG_SIM_T(R) xg_sim_base_##name(XG_SIM_T(A) a) { \
         XG_SIM_T(R) r; \
         unsigned i; \
         for (i = 0; i < sizeof a / sizeof a[0]; i++) r[i] = expr; \
@@ -5481,29 +5493,29 @@ XG_SIM_LANEWISE(widen_f16, Wf32, Wu16, xg_f32_of_bits(xg_sim_f16_to_f32(a[i])))
 XG_SIM_LANEWISE(narrow_f16, Wu16, Wf32, (uint16_t)xg_sim_f32_to_f16(xg_f32_bits(a[i])))
 #undef XG_SIM_LANEWISE
 #else
-XG_INLINE float xg_sim_base_fma32(float a, float b, float c) { return xg_sim_fma_f32(a, b, c); }
-XG_INLINE double xg_sim_base_fma64(double a, double b, double c) {
+XG_INLINE_HOT float xg_sim_base_fma32(float a, float b, float c) { return xg_sim_fma_f32(a, b, c); }
+XG_INLINE_HOT double xg_sim_base_fma64(double a, double b, double c) {
     return xg_f64_of_bits(xg_sim_soft_fma(XG_SIM_IS_F64, xg_f64_bits(a), xg_f64_bits(b), xg_f64_bits(c), XG_SIM_RN));
 }
-XG_INLINE bool xg_sim_base_anyW(uint32_t v) { return v != 0; }
-XG_INLINE bool xg_sim_base_anyD(uint64_t v) { return v != 0; }
-XG_INLINE uint32_t xg_sim_base_widen_u16(uint16_t a) { return a; }
-XG_INLINE uint16_t xg_sim_base_narrow_u16(uint32_t a) { return (uint16_t)a; }
-XG_INLINE float xg_sim_base_sqrt32(float a) { return sqrtf(a); }
-XG_INLINE double xg_sim_base_sqrt64(double a) { return xg_sqrt(a); }
-XG_INLINE float xg_sim_base_widen_f16(uint16_t a) { return xg_f32_of_bits(xg_sim_f16_to_f32(a)); }
-XG_INLINE uint16_t xg_sim_base_narrow_f16(float a) { return (uint16_t)xg_sim_f32_to_f16(xg_f32_bits(a)); }
+XG_INLINE_HOT bool xg_sim_base_anyW(uint32_t v) { return v != 0; }
+XG_INLINE_HOT bool xg_sim_base_anyD(uint64_t v) { return v != 0; }
+XG_INLINE_HOT uint32_t xg_sim_base_widen_u16(uint16_t a) { return a; }
+XG_INLINE_HOT uint16_t xg_sim_base_narrow_u16(uint32_t a) { return (uint16_t)a; }
+XG_INLINE_HOT float xg_sim_base_sqrt32(float a) { return sqrtf(a); }
+XG_INLINE_HOT double xg_sim_base_sqrt64(double a) { return xg_sqrt(a); }
+XG_INLINE_HOT float xg_sim_base_widen_f16(uint16_t a) { return xg_f32_of_bits(xg_sim_f16_to_f32(a)); }
+XG_INLINE_HOT uint16_t xg_sim_base_narrow_f16(float a) { return (uint16_t)xg_sim_f32_to_f16(xg_f32_bits(a)); }
 #endif
 /* The smaller and the larger of two numbers, not NaNs; -0 is below +0: the order of the bits as integers. */
 #define XG_V_ORDER(name, op, U, S, F, raw, flt, sign) \
-    XG_INLINE XG_SIM_T(F) xg_sim_base_##name(XG_SIM_T(F) a, XG_SIM_T(F) b) { \
+    XG_INLINE_HOT XG_SIM_T(F) xg_sim_base_##name(XG_SIM_T(F) a, XG_SIM_T(F) b) { \
         const XG_SIM_T(U) ab = raw(a), bb = raw(b); \
         const XG_SIM_T(S) as = XG_V_TO(S, ab), bs = XG_V_TO(S, bb); \
         const XG_SIM_T(S) ai = as ^ XG_V_TO(S, XG_V_TO(U, as >> sign) >> 1), \
                           bi = bs ^ XG_V_TO(S, XG_V_TO(U, bs >> sign) >> 1); \
         return flt(XG_V_SEL(XG_V_MASK(U, ai op bi), ab, bb)); \
     }
-XG_INLINE XG_SIM_T(Wf32) xg_sim_base_clamp32(XG_SIM_T(Wf32) v, float lo, float hi) { /* a NaN stays */
+XG_INLINE_HOT XG_SIM_T(Wf32) xg_sim_base_clamp32(XG_SIM_T(Wf32) v, float lo, float hi) { /* a NaN stays */
     const XG_SIM_T(Wu32) none = XG_V_RAW(v) & 0, l = none + xg_f32_bits(lo), h = none + xg_f32_bits(hi);
     return XG_V_FLT(XG_V_SEL(XG_V_MASK(Wu32, v < lo), l, XG_V_SEL(XG_V_MASK(Wu32, v > hi), h, XG_V_RAW(v))));
 }
@@ -5512,7 +5524,7 @@ XG_V_ORDER(max32, >, Wu32, Ws32, Wf32, XG_V_RAW, XG_V_FLT, 31)
 XG_V_ORDER(min64, <, Du64, Ds64, Df64, XG_V_RAWD, XG_V_FLTD, 63)
 XG_V_ORDER(max64, >, Du64, Ds64, Df64, XG_V_RAWD, XG_V_FLTD, 63)
 #undef XG_V_ORDER
-XG_INLINE XG_SIM_T(Wu32) xg_sim_base_prmt(XG_SIM_T(Wu32) a, XG_SIM_T(Wu32) b, XG_SIM_T(Wu32) c) {
+XG_INLINE_HOT XG_SIM_T(Wu32) xg_sim_base_prmt(XG_SIM_T(Wu32) a, XG_SIM_T(Wu32) b, XG_SIM_T(Wu32) c) {
     XG_SIM_T(Wu32) r = a ^ a;
     XG_V_PRMT(0);
     XG_V_PRMT(1);
@@ -5520,15 +5532,15 @@ XG_INLINE XG_SIM_T(Wu32) xg_sim_base_prmt(XG_SIM_T(Wu32) a, XG_SIM_T(Wu32) b, XG
     XG_V_PRMT(3);
     return r;
 }
-XG_INLINE XG_SIM_T(Wu32) xg_sim_base_unordered(XG_SIM_T(Wf32) a, XG_SIM_T(Wf32) b) {
+XG_INLINE_HOT XG_SIM_T(Wu32) xg_sim_base_unordered(XG_SIM_T(Wf32) a, XG_SIM_T(Wf32) b) {
     return XG_V_MASK(Wu32, a != a) | XG_V_MASK(Wu32, b != b);
 } /* is one of them a NaN? */
-XG_INLINE XG_SIM_T(Du64) xg_sim_base_widen_u32(XG_SIM_T(Du32) a) { return XG_V_TO(Du64, a); }
-XG_INLINE XG_SIM_T(Du64) xg_sim_base_widen_s32(XG_SIM_T(Ds32) a) { return XG_V_TO(Du64, XG_V_TO(Ds64, a)); }
-XG_INLINE XG_SIM_T(Du32) xg_sim_base_narrow_u64(XG_SIM_T(Du64) a) { return XG_V_TO(Du32, a); }
+XG_INLINE_HOT XG_SIM_T(Du64) xg_sim_base_widen_u32(XG_SIM_T(Du32) a) { return XG_V_TO(Du64, a); }
+XG_INLINE_HOT XG_SIM_T(Du64) xg_sim_base_widen_s32(XG_SIM_T(Ds32) a) { return XG_V_TO(Du64, XG_V_TO(Ds64, a)); }
+XG_INLINE_HOT XG_SIM_T(Du32) xg_sim_base_narrow_u64(XG_SIM_T(Du64) a) { return XG_V_TO(Du32, a); }
 /* The whole product of the low halves. */
-XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_u(XG_SIM_T(Du64) a, XG_SIM_T(Du64) b) { return a * b; }
-XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) b) { return a * b; }
+XG_INLINE_HOT XG_SIM_T(Du64) xg_sim_base_mulwide_u(XG_SIM_T(Du64) a, XG_SIM_T(Du64) b) { return a * b; }
+XG_INLINE_HOT XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) b) { return a * b; }
 #undef XG_SIM_T
 
 #if XG_SIM_X86
@@ -6037,7 +6049,7 @@ typedef xg_sim_fn xg_sim_lane_fn;
     while (--w) \
         ;
 #define XG_SIM_FIX(fix) xg_sim_canon_##fix(L->dst, L->dstride, L->warps)
-XG_INLINE void xg_sim_arithmetic(const xg_sim_lanes *L, const xg_sim_ins *in) { in->fn(L, in); }
+XG_INLINE_HOT void xg_sim_arithmetic(const xg_sim_lanes *L, const xg_sim_ins *in) { in->fn(L, in); }
 #endif
 #define XG_V_LOAD(x, K, T) const XG_SIM_T(K##T) x = XG_SIM_GET(XG_SIM_T(K##T), p##x, i, XG_SIM_T(lanes##K));
 #define XG_V_LOOP(K) \
@@ -6509,7 +6521,7 @@ XG_M256_ONE void xg_sim_avx2_gather(char *to, const char *from, const uint32_t *
 #undef X
 }
 /* The same of words `step` bytes apart. */
-XG_M256_FN void xg_sim_avx2_gather_steps(char *to, const char *from, size_t step) {
+XG_M256_ONE void xg_sim_avx2_gather_steps(char *to, const char *from, size_t step) {
     int i;
 #define X(k) xg_sim_avx2_word(from + k * step)
     XG_UNROLL(8)
@@ -6518,7 +6530,7 @@ XG_M256_FN void xg_sim_avx2_gather_steps(char *to, const char *from, size_t step
 #undef X
 }
 /* The banks that words lie in, as bits, counted from that of the word at base. */
-XG_M256_FN uint32_t xg_sim_avx2_banks(const uint32_t *off, uint32_t base) {
+XG_M256_ONE uint32_t xg_sim_avx2_banks(const uint32_t *off, uint32_t base) {
     __m256i seen = _mm256_setzero_si256();
     __m128i s;
     int i;
@@ -6537,7 +6549,7 @@ XG_M256_FN uint32_t xg_sim_avx2_banks(const uint32_t *off, uint32_t base) {
 XG_M256_FN bool xg_sim_avx2_all_banks(const uint32_t *off) { return xg_sim_avx2_banks(off, 0) == 0xFFFFFFFFu; }
 /* The smallest distance; true when all are within 32 words that stand side by side, and so are in different banks,
  * however many lanes go to each. */
-XG_M256_FN bool xg_sim_avx2_in_a_row(const uint32_t *off, uint32_t *least, uint32_t *words) {
+XG_M256_ONE bool xg_sim_avx2_in_a_row(const uint32_t *off, uint32_t *least, uint32_t *words) {
     __m256i low = XG_M256_AT((const char *)off, 0), high = low;
     int i;
     XG_UNROLL(8) for (i = 1; i < 4; i++) {
@@ -6656,7 +6668,7 @@ XG_M256_FN void xg_sim_avx2_fill(uint32_t *words, size_t n, uint32_t word) {
     if (n & 4) _mm_storeu_si128((__m128i *)(void *)(words + n - 4), _mm256_castsi256_si128(v));
 }
 /* 32 times the same 4 or 8 bytes. */
-XG_M256_FN void xg_sim_avx2_spread(char *to, const char *from, uint32_t size) {
+XG_M256_ONE void xg_sim_avx2_spread(char *to, const char *from, uint32_t size) {
     uint64_t x = 0;
     uint32_t i;
     __m256i v;
@@ -9409,22 +9421,25 @@ typedef enum xg_sim_sreg {
 #undef X
     XG_SIM_SREG_COUNT
 } xg_sim_sreg;
-typedef struct xg_sim_sreg_row {
-    char text[21];
-    uint8_t bytes;
-} xg_sim_sreg_row;
-XG_TABLE const xg_sim_sreg_row xg_sim_sregs[XG_SIM_SREG_COUNT] = {
-#define X(text, name, bytes) {text, bytes},
+XG_TABLE const char xg_sim_sreg_names[] =
+#define X(text, name, bytes) text "\0"
+    XG_SIM_SREGS(X)
+#undef X
+    ;
+XG_TABLE const uint8_t xg_sim_sreg_bytes[] = {
+#define X(text, name, bytes) bytes,
     XG_SIM_SREGS(X)
 #undef X
 };
-XG_FN const char *xg_sim_sreg_name(const void *user, size_t i) {
-    (void)user;
-    return i < XG_SIM_SREG_COUNT ? xg_sim_sregs[i].text : NULL;
+XG_FN const char *xg_sim_sreg_name(const void *names, size_t i) { /* one is empty: kernels do not name it */
+    const char *name = (const char *)names;
+    if (i >= XG_SIM_SREG_COUNT) return NULL;
+    for (; i; i--) name += strlen(name) + 1;
+    return name;
 }
 
 XG_NORETURN XG_FN void xg_sim_unknown_word(xg_sim_asm *p, const xg_sim_operand *o) {
-    const char *near_name = o->word.p[0] == '%' ? xg_nearest(o->word, xg_sim_sreg_name, NULL) : NULL;
+    const char *near_name = o->word.p[0] == '%' ? xg_nearest(o->word, xg_sim_sreg_name, xg_sim_sreg_names) : NULL;
     char hint[80];
     if (near_name) xg_format(hint, sizeof hint, "did you mean %s?", near_name);
     xg_sim_bad(p, o->at, near_name ? hint : NULL, "'%.*s' is not declared", (int)o->word.n, o->word.p);
@@ -9455,16 +9470,16 @@ XG_FN bool xg_sim_sreg_zero(xg_str w, uint32_t *bytes) {
     return false;
 }
 XG_FN uint32_t xg_sim_sreg_read(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i) {
-    uint32_t t = xg_sim_temp(p, xg_sim_sregs[i].bytes);
+    uint32_t t = xg_sim_temp(p, xg_sim_sreg_bytes[i]);
     xg_sim_ins *in = xg_sim_put(p, s, XG_SIM_K_SREG);
     in->d = t;
     in->op = (uint16_t)i;
     return t;
 }
 XG_FN uint32_t xg_sim_special(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o) {
+    const char *name = xg_sim_sreg_names;
     uint32_t i, t;
-    for (i = 0; i < XG_SIM_SREG_COUNT; i++)
-        if (xg_str_is(o->word, xg_sim_sregs[i].text)) break;
+    for (i = 0; i < XG_SIM_SREG_COUNT && !xg_str_is(o->word, name); i++) name += strlen(name) + 1;
     if (i == XG_SIM_SREG_COUNT && xg_sim_sreg_zero(o->word, &t)) return xg_sim_constant(p, 0, t);
     if (i == XG_SIM_SREG_COUNT) xg_sim_unknown_word(p, o);
     return xg_sim_sreg_read(p, s, i);
@@ -9540,9 +9555,7 @@ XG_FN uint32_t xg_sim_dest_of(xg_sim_asm *p, const xg_sim_operand *o, xg_sim_typ
             xg_sim_types[t].text, (uint32_t)xg_sim_types[t].bits);
     return o->sym->reg << 1;
 }
-XG_FN uint32_t xg_sim_dest(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i, xg_sim_type t) {
-    return xg_sim_dest_of(p, &s->o[i], t, false);
-}
+XG_FN uint32_t xg_sim_dest(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type t) { return xg_sim_dest_of(p, s->o, t, false); }
 /* The arithmetic of the operands from 1 on, of these types, into operand 0. They are read in the order of the text, so
  * that messages name the first that is wrong whatever compiler orders the arguments of a call. */
 XG_FN xg_sim_ins *xg_sim_alu_of(
@@ -9553,7 +9566,7 @@ XG_FN xg_sim_ins *xg_sim_alu_of(
     t[1] = a;
     t[2] = b;
     t[3] = c;
-    code[0] = xg_sim_dest(p, s, 0, d);
+    code[0] = xg_sim_dest(p, s, d);
     for (k = 1; k < 4; k++) code[k] = t[k] == XG_SIM_NO_TYPE ? XG_SIM_NOREG : xg_sim_source(p, s, k, t[k]);
     return xg_sim_alu(p, s, f, code[0], code[1], code[2], code[3]);
 }
@@ -9693,7 +9706,7 @@ XG_FN void xg_sim_float_of(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_typ
         src[i] = xg_sim_source(p, s, i + 1, half ? narrow : t);
         if (half) src[i] = xg_sim_via(p, s, narrow == XG_SIM_F16 ? XG_SIM_F_f32_f16 : XG_SIM_F_f32_bf16, 4, src[i]);
     }
-    xg_sim_float_into(p, s, f, t, xg_sim_dest(p, s, 0, t), src, n, ftz, sat, imm);
+    xg_sim_float_into(p, s, f, t, xg_sim_dest(p, s, t), src, n, ftz, sat, imm);
 }
 XG_FN void xg_sim_float(
     xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type t, uint32_t n, bool ftz, bool sat, uint32_t imm) {
@@ -9708,7 +9721,7 @@ XG_FN xg_sim_type xg_sim_take_narrow(xg_sim_stmt *s, xg_sim_type t) {
 }
 /* Two f32 in 64 bits, one after the other. */
 XG_FN void xg_sim_float_x2(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, uint32_t n, bool ftz, uint32_t imm) {
-    uint32_t src[3], part[3], r[2], i, half, d = xg_sim_dest(p, s, 0, XG_SIM_F32X2);
+    uint32_t src[3], part[3], r[2], i, half, d = xg_sim_dest(p, s, XG_SIM_F32X2);
     for (i = 0; i < n; i++) src[i] = xg_sim_source(p, s, i + 1, XG_SIM_F32X2);
     for (half = 0; half < 2; half++) {
         r[half] = xg_sim_temp(p, 4);
@@ -9724,8 +9737,8 @@ XG_FN void xg_sim_half_op(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type t, uint32_t
     bool packed = xg_sim_types[t].bytes == 4;
     if (t == XG_SIM_BF16 || t == XG_SIM_BF16X2) op |= XG_SIM_H_BF16;
     for (i = 0; i < n; i++) src[i] = xg_sim_source(p, s, i + 1, t);
-    xg_sim_alu(p, s, packed ? XG_SIM_F_half_x2 : XG_SIM_F_half_16, xg_sim_dest(p, s, 0, t), src[0], src[1], src[2])
-        ->imm = op;
+    xg_sim_alu(p, s, packed ? XG_SIM_F_half_x2 : XG_SIM_F_half_16, xg_sim_dest(p, s, t), src[0], src[1], src[2])->imm =
+        op;
 }
 
 XG_FN void xg_sim_carry(
@@ -9760,7 +9773,7 @@ XG_FN void xg_sim_d_add(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         bool wide = xg_sim_types[t].bytes == 8;
         uint32_t d, a, b;
         if (xg_sim_types[t].cls == 'F' || xg_sim_types[t].bytes < 4) xg_sim_no_type(p, s, t);
-        d = xg_sim_dest(p, s, 0, t);
+        d = xg_sim_dest(p, s, t);
         a = xg_sim_source(p, s, 1, t);
         b = xg_sim_source(p, s, 2, t);
         xg_sim_carry(p, s,
@@ -9855,23 +9868,23 @@ XG_FN void xg_sim_d_mad(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     c = xg_sim_source(p, s, 3, part == 2 ? xg_sim_twice(t) : t);
     if (sat) {
         if (t != XG_SIM_S32 || part != 1 || in || out) xg_sim_no_type(p, s, t);
-        xg_sim_alu(p, s, XG_SIM_F_madhisat_s32, xg_sim_dest(p, s, 0, t), a, b, c);
+        xg_sim_alu(p, s, XG_SIM_F_madhisat_s32, xg_sim_dest(p, s, t), a, b, c);
     } else if (part == 2) {
         if (in || out) xg_sim_no_type(p, s, t);
-        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_madw, t), xg_sim_dest(p, s, 0, xg_sim_twice(t)), a, b, c);
+        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_madw, t), xg_sim_dest(p, s, xg_sim_twice(t)), a, b, c);
     } else if (part == 0 && !in && !out)
-        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_mad, t), xg_sim_dest(p, s, 0, t), a, b, c);
+        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_mad, t), xg_sim_dest(p, s, t), a, b, c);
     else {
         bool wide = xg_sim_types[t].bytes == 8;
         product = xg_sim_temp(p, xg_sim_types[t].bytes);
         xg_sim_alu(p, s, xg_sim_pick(p, s, part ? XG_SIM_BT_mulh : XG_SIM_BT_mul, t), product, a, b, XG_SIM_NOREG);
         if (!in && !out)
-            xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_add, t), xg_sim_dest(p, s, 0, t), product, c, XG_SIM_NOREG);
+            xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_add, t), xg_sim_dest(p, s, t), product, c, XG_SIM_NOREG);
         else if (xg_sim_types[t].bytes < 4)
             xg_sim_no_type(p, s, t);
         else
             xg_sim_carry(
-                p, s, wide ? XG_SIM_F_addc_u64 : XG_SIM_F_addc_u32, t, xg_sim_dest(p, s, 0, t), product, c, in, out);
+                p, s, wide ? XG_SIM_F_addc_u64 : XG_SIM_F_addc_u32, t, xg_sim_dest(p, s, t), product, c, in, out);
     }
 }
 
@@ -9891,7 +9904,7 @@ XG_FN void xg_sim_d_mul24(xg_sim_asm *p, xg_sim_stmt *s, uint32_t mad) {
         xg_sim_alu_of(p, s, XG_SIM_F_mad24hisat_s32, t, t, t, t);
         return;
     }
-    d = xg_sim_dest(p, s, 0, t);
+    d = xg_sim_dest(p, s, t);
     a = xg_sim_source(p, s, 1, t);
     b = xg_sim_source(p, s, 2, t);
     c = mad ? xg_sim_source(p, s, 3, t) : XG_SIM_NOREG;
@@ -9926,12 +9939,12 @@ XG_FN void xg_sim_d_div(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         else { /* rcp: 1 / a */
             uint32_t a = xg_sim_source(p, s, 1, t), q;
             if (ftz) a = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, a);
-            q = ftz ? xg_sim_temp(p, 4) : xg_sim_dest(p, s, 0, t);
+            q = ftz ? xg_sim_temp(p, 4) : xg_sim_dest(p, s, t);
             xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_divm, t), q,
                 xg_sim_constant(p, t == XG_SIM_F32 ? 0x3F800000u : 0x3FF0000000000000u, xg_sim_types[t].bytes), a,
                 XG_SIM_NOREG)
                 ->imm = mode;
-            if (ftz) xg_sim_alu(p, s, XG_SIM_F_ftz_f32, xg_sim_dest(p, s, 0, t), q, XG_SIM_NOREG, XG_SIM_NOREG);
+            if (ftz) xg_sim_alu(p, s, XG_SIM_F_ftz_f32, xg_sim_dest(p, s, t), q, XG_SIM_NOREG, XG_SIM_NOREG);
         }
         return;
     }
@@ -10013,7 +10026,7 @@ XG_FN void xg_sim_d_minmax(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     }
     a = xg_sim_source(p, s, 1, t);
     b = xg_sim_source(p, s, 2, t);
-    d = xg_sim_dest(p, s, 0, t);
+    d = xg_sim_dest(p, s, t);
     if (t == XG_SIM_F32) {
         xg_sim_f f = nan ? (max ? XG_SIM_F_maxn_f32 : XG_SIM_F_minn_f32) : max ? XG_SIM_F_max_f32 : XG_SIM_F_min_f32;
         if (relu) xg_sim_no_type(p, s, t);
@@ -10149,7 +10162,7 @@ XG_FN void xg_sim_d_setp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_operands(p, s, boolop < 0 ? 3 : 4, boolop < 0 ? 3 : 4);
     a = xg_sim_source(p, s, 1, t);
     b = xg_sim_source(p, s, 2, t);
-    d = xg_sim_dest(p, s, 0, XG_SIM_PRED);
+    d = xg_sim_dest(p, s, XG_SIM_PRED);
     if (s->o[0].pair) q = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
     if (boolop >= 0) c = xg_sim_source(p, s, 3, XG_SIM_PRED);
     x = boolop < 0 && q == XG_SIM_NOREG ? d : xg_sim_temp(p, 4);
@@ -10194,7 +10207,7 @@ XG_FN void xg_sim_set_packed(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_compare
     x = xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, x);
     y = xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, y);
     xg_sim_alu(p, s, XG_SIM_F_pack_b32, m, x, y, XG_SIM_NOREG);
-    xg_sim_alu(p, s, XG_SIM_F_and_b32, xg_sim_dest(p, s, 0, dt), m,
+    xg_sim_alu(p, s, XG_SIM_F_and_b32, xg_sim_dest(p, s, dt), m,
         xg_sim_constant(p,
             dt == XG_SIM_F16X2    ? 0x3C003C00u
             : dt == XG_SIM_BF16X2 ? 0x3F803F80u
@@ -10239,11 +10252,10 @@ XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         x = y;
     }
     if (dt == XG_SIM_F32)
-        xg_sim_alu(
-            p, s, XG_SIM_F_and_b32, xg_sim_dest(p, s, 0, dt), x, xg_sim_constant(p, 0x3F800000u, 4), XG_SIM_NOREG);
+        xg_sim_alu(p, s, XG_SIM_F_and_b32, xg_sim_dest(p, s, dt), x, xg_sim_constant(p, 0x3F800000u, 4), XG_SIM_NOREG);
     else if (xg_sim_types[dt].bytes == 2) {
         x = xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, x);
-        xg_sim_alu(p, s, XG_SIM_F_and_b16, xg_sim_dest(p, s, 0, dt), x,
+        xg_sim_alu(p, s, XG_SIM_F_and_b16, xg_sim_dest(p, s, dt), x,
             xg_sim_constant(p,
                 dt == XG_SIM_F16    ? 0x3C00u
                 : dt == XG_SIM_BF16 ? 0x3F80u
@@ -10251,7 +10263,7 @@ XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
                 2),
             XG_SIM_NOREG);
     } else
-        xg_sim_alu(p, s, XG_SIM_F_mov_b32, xg_sim_dest(p, s, 0, dt), x, XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu(p, s, XG_SIM_F_mov_b32, xg_sim_dest(p, s, dt), x, XG_SIM_NOREG, XG_SIM_NOREG);
 }
 
 XG_FN void xg_sim_d_selp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t slct) {
@@ -10271,7 +10283,7 @@ XG_FN void xg_sim_d_selp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t slct) {
         }
     } else
         c = xg_sim_source(p, s, 3, XG_SIM_PRED);
-    d = xg_sim_dest(p, s, 0, t);
+    d = xg_sim_dest(p, s, t);
     a = xg_sim_source(p, s, 1, t);
     b = xg_sim_source(p, s, 2, t);
     xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_sel, t), d, a, b, c);
@@ -10351,7 +10363,7 @@ XG_FN void xg_sim_d_field(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* bfe,
         b = xg_sim_source(p, s, 2, t);
         c = xg_sim_source(p, s, 3, XG_SIM_U32);
         e = xg_sim_source(p, s, 4, XG_SIM_U32);
-        in = xg_sim_alu(p, s, wide ? XG_F(bfi_b64) : XG_F(bfi_b32), xg_sim_dest(p, s, 0, t), a, b, c);
+        in = xg_sim_alu(p, s, wide ? XG_F(bfi_b64) : XG_F(bfi_b32), xg_sim_dest(p, s, t), a, b, c);
         in->e = e;
     }
 }
@@ -10426,7 +10438,7 @@ XG_FN void xg_sim_d_three(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_operands(p, s, 4, 4);
     for (i = 0; i < 3; i++) src[i] = xg_sim_source(p, s, i + 1, XG_SIM_B32);
     if (arg == XG_SIM_BIT_prmt || arg == XG_SIM_BIT_shf) xg_sim_drop_unselected(p, (xg_sim_bit)arg, src, imm);
-    xg_sim_alu(p, s, f, xg_sim_dest(p, s, 0, XG_SIM_B32), src[0], src[1], src[2])->imm = imm;
+    xg_sim_alu(p, s, f, xg_sim_dest(p, s, XG_SIM_B32), src[0], src[1], src[2])->imm = imm;
 }
 XG_FN void xg_sim_d_lop3(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     uint32_t src[3], d, x, i, q = XG_SIM_NOREG, table;
@@ -10435,7 +10447,7 @@ XG_FN void xg_sim_d_lop3(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_take(s, "b32");
     xg_sim_operands(p, s, boolop < 0 ? 5 : 6, boolop < 0 ? 5 : 6);
     for (i = 0; i < 3; i++) src[i] = xg_sim_source(p, s, i + 1, XG_SIM_B32);
-    d = xg_sim_dest(p, s, 0, XG_SIM_B32);
+    d = xg_sim_dest(p, s, XG_SIM_B32);
     table = xg_sim_literal(p, s, 4, 255);
     xg_sim_drop_unselected(p, XG_SIM_BIT_lop3, src, table);
     if (boolop >= 0) {
@@ -10501,7 +10513,7 @@ XG_FN uint32_t xg_sim_join8(
 XG_FN void xg_sim_mov_pack(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type t) {
     const xg_sim_operand *v = &s->o[1];
     xg_sim_type part = xg_sim_part_type(p, v, t);
-    uint32_t x[4], i, d = xg_sim_dest(p, s, 0, t);
+    uint32_t x[4], i, d = xg_sim_dest(p, s, t);
     for (i = 0; i < v->n; i++) x[i] = xg_sim_source_of(p, s, &v->items[i], part, false);
     if (part == XG_SIM_B8) {
         for (i = 0; i < v->n / 2; i++) x[i] = xg_sim_join8(p, s, x[2 * i], x[2 * i + 1]);
@@ -10624,7 +10636,7 @@ XG_FN void xg_sim_d_mov(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     }
     if (s->o[1].kind == XG_SIM_O_FUNC) {
         if (xg_sim_types[t].bytes != 8) xg_sim_no_type(p, s, t);
-        xg_sim_alu(p, s, XG_F(mov_b64), xg_sim_dest(p, s, 0, t),
+        xg_sim_alu(p, s, XG_F(mov_b64), xg_sim_dest(p, s, t),
             xg_sim_constant(p, xg_sim_function_address(s->o[1].sym->func), 8), XG_SIM_NOREG, XG_SIM_NOREG);
         return;
     }
@@ -10766,7 +10778,7 @@ XG_FN void xg_sim_cvt_pack_small(xg_sim_asm *p, xg_sim_stmt *s) {
     a = xg_sim_source(p, s, 1, XG_SIM_S32);
     b = xg_sim_source(p, s, 2, XG_SIM_S32);
     c = xg_sim_source(p, s, 3, XG_SIM_B32);
-    xg_sim_alu(p, s, XG_F(pack_small), xg_sim_dest(p, s, 0, XG_SIM_B32), a, b, c)->imm =
+    xg_sim_alu(p, s, XG_F(pack_small), xg_sim_dest(p, s, XG_SIM_B32), a, b, c)->imm =
         (four || four_signed ? 4u : 2u) | (four || two ? 0u : 8u);
 }
 XG_FN void xg_sim_cvt_pack_int(xg_sim_asm *p, xg_sim_stmt *s) { /* cvt.pack.sat.s8.s32[.b32] d, a, b[, c] */
@@ -10788,7 +10800,7 @@ XG_FN void xg_sim_cvt_pack_int(xg_sim_asm *p, xg_sim_stmt *s) { /* cvt.pack.sat.
     c = s->n == 4 ? xg_sim_source(p, s, 3, XG_SIM_B32) : xg_sim_constant(p, 0, 4);
     to = xg_sim_cvt_spec(p, s, dt) | XG_SIM_CVT_SAT;
     from = xg_sim_cvt_spec(p, s, st);
-    in = xg_sim_alu(p, s, XG_F(pack_cvt), xg_sim_dest(p, s, 0, XG_SIM_B32), a, b, c);
+    in = xg_sim_alu(p, s, XG_F(pack_cvt), xg_sim_dest(p, s, XG_SIM_B32), a, b, c);
     in->imm = to | (uint32_t)xg_sim_types[dt].bits << 16;
     in->imm2 = from;
 }
@@ -11170,7 +11182,7 @@ XG_FN void xg_sim_d_cvta(xg_sim_asm *p, xg_sim_stmt *s, uint32_t test) {
     if (space == XG_SIM_GENERIC) xg_sim_wrong(p, s->at, "'%.*s' needs an address space", (int)s->op.n, s->op.p);
     if (t != XG_SIM_U64) xg_sim_no_type(p, s, t);
     a = xg_sim_source_of(p, s, &s->o[1], t, false);
-    d = xg_sim_dest(p, s, 0, test ? XG_SIM_PRED : t);
+    d = xg_sim_dest(p, s, test ? XG_SIM_PRED : t);
     if (!test && (space == XG_SIM_GLOBAL || space == XG_SIM_CONST)) {
         xg_sim_alu(p, s, XG_F(mov_b64), d, a, XG_SIM_NOREG, XG_SIM_NOREG);
         return;
@@ -11434,7 +11446,7 @@ XG_FN void xg_sim_d_bar(xg_sim_asm *p, xg_sim_stmt *s, uint32_t barrier) {
     if (xg_sim_take(s, "aligned")) aligned = true;
     if (op >= XG_SIM_BAR_POPC) {
         xg_sim_operands(p, s, 3, 4);
-        d = xg_sim_dest(p, s, 0, op == XG_SIM_BAR_POPC ? XG_SIM_U32 : XG_SIM_PRED);
+        d = xg_sim_dest(p, s, op == XG_SIM_BAR_POPC ? XG_SIM_U32 : XG_SIM_PRED);
         c = xg_sim_source(p, s, s->n - 1, XG_SIM_PRED);
         a = xg_sim_source(p, s, 1, XG_SIM_U32);
         if (s->n == 4) b = xg_sim_source(p, s, 2, XG_SIM_U32);
@@ -11461,7 +11473,7 @@ XG_FN void xg_sim_d_shfl(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     if (op < 0) xg_sim_wrong(p, s->at, "'shfl' needs .up, .down, .bfly or .idx");
     xg_sim_take(s, "b32");
     xg_sim_operands(p, s, sync ? 5 : 4, sync ? 5 : 4);
-    d = xg_sim_dest(p, s, 0, XG_SIM_B32);
+    d = xg_sim_dest(p, s, XG_SIM_B32);
     if (s->o[0].pair) d2 = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
     a = xg_sim_source(p, s, 1, XG_SIM_B32);
     b = xg_sim_source(p, s, 2, XG_SIM_B32);
@@ -11486,7 +11498,7 @@ XG_FN void xg_sim_d_vote(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     if (op < 0) xg_sim_wrong(p, s->at, "'vote' needs .all, .any, .uni or .ballot");
     xg_sim_take(s, op == 3 ? "b32" : "pred");
     xg_sim_operands(p, s, sync ? 3 : 2, sync ? 3 : 2);
-    d = xg_sim_dest(p, s, 0, op == 3 ? XG_SIM_B32 : XG_SIM_PRED);
+    d = xg_sim_dest(p, s, op == 3 ? XG_SIM_B32 : XG_SIM_PRED);
     a = xg_sim_source(p, s, 1, XG_SIM_PRED);
     e = sync ? xg_sim_source(p, s, 2, XG_SIM_B32) : XG_SIM_NOREG;
     in = xg_sim_put(p, s, XG_SIM_K_WARP);
@@ -11508,7 +11520,7 @@ XG_FN void xg_sim_d_match(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     wide = xg_sim_types[t].bytes == 8;
     if (t != XG_SIM_B32 && t != XG_SIM_B64) xg_sim_no_type(p, s, t);
     xg_sim_operands(p, s, 3, 3);
-    d = xg_sim_dest(p, s, 0, XG_SIM_B32);
+    d = xg_sim_dest(p, s, XG_SIM_B32);
     if (s->o[0].pair) d2 = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
     a = xg_sim_source(p, s, 1, t);
     e = xg_sim_source(p, s, 2, XG_SIM_B32);
@@ -11537,7 +11549,7 @@ XG_FN void xg_sim_d_redux(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         (t != XG_SIM_F32 && (absolute || nan)) || (t == XG_SIM_B32 && op < 3))
         xg_sim_no_type(p, s, t);
     xg_sim_operands(p, s, 3, 3);
-    d = xg_sim_dest(p, s, 0, t);
+    d = xg_sim_dest(p, s, t);
     a = xg_sim_source(p, s, 1, t);
     if (absolute) a = xg_sim_via(p, s, XG_F(abs_f32), 4, a);
     e = xg_sim_source(p, s, 2, XG_SIM_B32);
@@ -11554,7 +11566,7 @@ XG_FN void xg_sim_d_active(xg_sim_asm *p, xg_sim_stmt *s, uint32_t elect) {
     xg_sim_ins *in;
     xg_sim_take(s, elect ? "sync" : "b32");
     xg_sim_operands(p, s, elect ? 2 : 1, elect ? 2 : 1);
-    d = xg_sim_dest(p, s, 0, XG_SIM_B32);
+    d = xg_sim_dest(p, s, XG_SIM_B32);
     if (elect) {
         if (!s->o[0].pair) xg_sim_bad(p, s->o[0].at, "write d|p or _|p", "'elect' has two destinations");
         d2 = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
@@ -11632,7 +11644,7 @@ XG_FN void xg_sim_d_video(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
     a = xg_sim_source(p, s, 1, XG_SIM_U32);
     b = xg_sim_source(p, s, 2, XG_SIM_U32);
     c = least == 4 ? xg_sim_source(p, s, 3, XG_SIM_U32) : xg_sim_constant(p, 0, 4);
-    d = xg_sim_dest(p, s, 0, XG_SIM_U32);
+    d = xg_sim_dest(p, s, XG_SIM_U32);
     in = xg_sim_alu(p, s, XG_F(video_b32), d, a, b, c);
     in->imm = imm;
     in->imm2 = select;
@@ -11676,7 +11688,7 @@ XG_FN void xg_sim_d_videos(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* arg
     a = xg_sim_source(p, s, 1, XG_SIM_U32);
     b = xg_sim_source(p, s, 2, XG_SIM_U32);
     c = xg_sim_source(p, s, 3, XG_SIM_U32);
-    in = xg_sim_alu(p, s, XG_F(videos_b32), xg_sim_dest(p, s, 0, XG_SIM_U32), a, b, c);
+    in = xg_sim_alu(p, s, XG_F(videos_b32), xg_sim_dest(p, s, XG_SIM_U32), a, b, c);
     in->imm = imm;
     in->imm2 = mask | xg_sim_video_lanes(p, &s->o[1], n, 0, 2 * n - 1) << 4 |
                xg_sim_video_lanes(p, &s->o[2], n, n, 2 * n - 1) << 16;
@@ -11734,12 +11746,12 @@ enum {
 
 /* What stands in patterns again and again: $a for the words of the first list, and so on. */
 XG_FN bool xg_sim_form_list(char letter, xg_str mod) {
-    XG_TABLE const char *const lists[] = {"cta_group::1 cta_group::2", "mbarrier::complete_tx::bytes",
-        "shared shared::cta", "shared::cluster", "shared::cta", "L2::cache_hint", "multicast::cluster",
-        "L2::evict_first L2::evict_unchanged", "L2::evict_last L2::evict_normal", "1d 2d 3d 4d 5d",
-        "cta cluster gpu sys", "kind::f16 kind::tf32 kind::f8f6f4 kind::i8", "32x32b 16x64b 16x128b 16x256b 16x32bx2",
-        "x1 x2 x4 x8 x16 x32 x64 x128", "b6x16_p32 b4x16_p64"};
-    return xg_word_in(lists[letter - 'a'], mod) >= 0;
+    XG_TABLE const char lists[] =
+        "cta_group::1 cta_group::2\0mbarrier::complete_tx::bytes\0shared shared::cta\0shared::cluster\0shared::cta\0"
+        "L2::cache_hint\0multicast::cluster\0L2::evict_first L2::evict_unchanged\0L2::evict_last L2::evict_normal\0"
+        "1d 2d 3d 4d 5d\0cta cluster gpu sys\0kind::f16 kind::tf32 kind::f8f6f4 kind::i8\0"
+        "32x32b 16x64b 16x128b 16x256b 16x32bx2\0x1 x2 x4 x8 x16 x32 x64 x128\0b6x16_p32 b4x16_p64\0";
+    return xg_word_in(xg_text_nth(lists, (size_t)(letter - 'a')), mod) >= 0;
 }
 XG_FN bool xg_sim_form_word(const char **pattern, xg_str mod, bool have, bool *optional) {
     const char *q = *pattern, *end = q + strcspn(q, " ");
@@ -11907,8 +11919,7 @@ XG_FN void xg_sim_d_hint(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 }
 /* createpolicy: a number that the caches of a GPU understand; here nothing reads it. */
 XG_FN void xg_sim_d_policy(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    XG_TABLE const char *const kinds[] = {
-        "L2::evict_last", "L2::evict_normal", "L2::evict_first", "L2::evict_unchanged"};
+    XG_TABLE const char kinds[][20] = {"L2::evict_last", "L2::evict_normal", "L2::evict_first", "L2::evict_unchanged"};
     XG_TABLE const uint64_t bits[] = {
         0x14F0000000000000u, 0x1000000000000000u, 0x12F0000000000000u, 0x1400000000000000u};
     uint32_t i, d;
@@ -11928,7 +11939,7 @@ XG_FN void xg_sim_d_policy(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_source(p, s, 3, XG_SIM_U32);
     } else
         xg_sim_no_form(p, s);
-    d = xg_sim_dest(p, s, 0, XG_SIM_B64);
+    d = xg_sim_dest(p, s, XG_SIM_B64);
     for (i = 0; !xg_sim_has(s, kinds[i]); i++) {}
     xg_sim_alu(p, s, XG_F(mov_b64), d, xg_sim_constant(p, bits[i], 8), XG_SIM_NOREG, XG_SIM_NOREG);
 }
@@ -11946,7 +11957,7 @@ XG_FN void xg_sim_mbarrier_arrive(xg_sim_asm *p, xg_sim_stmt *s, uint32_t flags)
     if (s->o[0].kind != XG_SIM_O_SINK) {
         if (xg_sim_has(s, "shared::cluster"))
             xg_sim_bad(p, s->o[0].at, "write _", "an arrival at another block's barrier gives no state");
-        d = xg_sim_dest(p, s, 0, XG_SIM_B64);
+        d = xg_sim_dest(p, s, XG_SIM_B64);
     }
     in = xg_sim_put_async(p, s, XG_SIM_Y_MB_ARRIVE);
     in->a = a.code;
@@ -11963,7 +11974,7 @@ XG_FN void xg_sim_mbarrier_wait(xg_sim_asm *p, xg_sim_stmt *s, bool parity, bool
     a = xg_sim_spot_of(p, s, &s->o[1], xg_sim_shared_word(s));
     b = xg_sim_source(p, s, 2, parity ? XG_SIM_U32 : XG_SIM_B64);
     if (s->n == 4) xg_sim_source(p, s, 3, XG_SIM_U32);
-    d = xg_sim_dest(p, s, 0, XG_SIM_PRED);
+    d = xg_sim_dest(p, s, XG_SIM_PRED);
     in = xg_sim_put_async(p, s, XG_SIM_Y_MB_TEST);
     in->a = a.code;
     in->b = b;
@@ -12000,7 +12011,7 @@ XG_FN void xg_sim_d_mbarrier(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         uint32_t a, d;
         xg_sim_operands(p, s, 2, 2);
         a = xg_sim_source(p, s, 1, XG_SIM_B64);
-        d = xg_sim_dest(p, s, 0, XG_SIM_B32);
+        d = xg_sim_dest(p, s, XG_SIM_B32);
         in = xg_sim_put_async(p, s, XG_SIM_Y_MB_PENDING);
         in->a = a;
         in->d = d;
@@ -12040,7 +12051,7 @@ XG_FN void xg_sim_d_mapa(xg_sim_asm *p, xg_sim_stmt *s, uint32_t rank) {
     xg_sim_operands(p, s, rank ? 2 : 3, rank ? 2 : 3);
     a = xg_sim_source(p, s, 1, wide ? XG_SIM_U64 : XG_SIM_U32);
     if (!rank) b = xg_sim_source(p, s, 2, XG_SIM_U32);
-    d = xg_sim_dest(p, s, 0, rank || !wide ? XG_SIM_U32 : XG_SIM_U64);
+    d = xg_sim_dest(p, s, rank || !wide ? XG_SIM_U32 : XG_SIM_U64);
     in = xg_sim_put_async(p, s, rank ? XG_SIM_Y_RANK : XG_SIM_Y_MAPA);
     in->a = a;
     in->b = b;
@@ -12631,7 +12642,7 @@ XG_FN void xg_sim_d_movmatrix(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     if (!xg_sim_form(s, "sync aligned m8n8 trans b16")) xg_sim_no_form(p, s);
     xg_sim_operands(p, s, 2, 2);
     a = xg_sim_source(p, s, 1, XG_SIM_B32);
-    d = xg_sim_dest(p, s, 0, XG_SIM_B32);
+    d = xg_sim_dest(p, s, XG_SIM_B32);
     r.codes[0] = a;
     r.codes[1] = d;
     r.n = 2;
@@ -12679,12 +12690,12 @@ XG_FN void xg_sim_d_movmatrix(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     X(16, 8, 64, "e4m3|e5m2", "f16|f32", 1)
 /* clang-format on */
 typedef struct xg_sim_mma_row {
-    uint16_t m, n, k;
+    uint8_t m, n, sparse;
     char ab[10], cd[8];
-    uint8_t sparse;
+    uint16_t k;
 } xg_sim_mma_row;
 XG_TABLE const xg_sim_mma_row xg_sim_mmas[] = {
-#define X(m, n, k, ab, cd, sparse) {m, n, k, ab, cd, sparse},
+#define X(m, n, k, ab, cd, sparse) {m, n, sparse, ab, cd, k},
     XG_SIM_MMAS(X)
 #undef X
 };
@@ -13510,7 +13521,7 @@ XG_FN void xg_sim_d_stack(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
     if (op != XG_SIM_Y_STACK_SAVE) a = xg_sim_source(p, s, op == XG_SIM_Y_ALLOCA ? 1 : 0, t);
     if (s->n == 3) align = xg_sim_literal(p, s, 2, 1 << 15);
     if (!align || align & (align - 1)) xg_sim_wrong(p, s->o[2].at, "an alignment is a power of two");
-    if (op != XG_SIM_Y_STACK_RESTORE) d = xg_sim_dest(p, s, 0, t);
+    if (op != XG_SIM_Y_STACK_RESTORE) d = xg_sim_dest(p, s, t);
     in = xg_sim_put_async(p, s, (xg_sim_asyncop)op);
     in->a = a;
     in->d = d;
@@ -13580,14 +13591,14 @@ XG_FN void xg_sim_d_launchcontrol(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     X("f16x2", "b32", F16, 2) \
     X("bf16", "b16", BF16, 2) \
     X("bf16x2", "b32", BF16, 2) \
-    X("f32", NULL, F32, 4) \
-    X("f64", NULL, F64, 8) \
-    X("u32", NULL, U32, 4) \
-    X("s32", NULL, S32, 4) \
-    X("u64", NULL, U64, 8) \
-    X("s64", NULL, S64, 8) \
-    X("b32", NULL, U32, 4) \
-    X("b64", NULL, U64, 8) \
+    X("f32", "", F32, 4) \
+    X("f64", "", F64, 8) \
+    X("u32", "", U32, 4) \
+    X("s32", "", S32, 4) \
+    X("u64", "", U64, 8) \
+    X("s64", "", S64, 8) \
+    X("b32", "", U32, 4) \
+    X("b64", "", U64, 8) \
     X("e4m3", "b8", F8E4M3FN, 1) \
     X("e4m3x2", "b16", F8E4M3FN, 1) \
     X("e4m3x4", "b32", F8E4M3FN, 1) \
@@ -13610,12 +13621,12 @@ typedef enum xg_sim_multi_op {
     XG_SIM_MULTI_STORE
 } xg_sim_multi_op;
 typedef struct xg_sim_multi_row {
-    const char *text, *word;
+    char text[7], word[4];
+    uint8_t bytes;
     xlagpu_type type;
-    uint32_t bytes;
 } xg_sim_multi_row;
 XG_TABLE const xg_sim_multi_row xg_sim_multi_rows[] = {
-#define X(text, word, type, bytes) {text, word, XLAGPU_##type, bytes},
+#define X(text, word, type, bytes) {text, word, bytes, XLAGPU_##type},
     XG_SIM_MULTIMEM_TYPES(X)
 #undef X
 };
@@ -13625,7 +13636,7 @@ XG_FN uint32_t xg_sim_multimem_type(xg_sim_stmt *s) {
     for (i = 0; i < s->n_mods; i++)
         for (k = 0; k < XG_COUNT(xg_sim_multi_rows); k++)
             if (xg_str_is(s->mods[i], xg_sim_multi_rows[k].text)) {
-                if (xg_sim_multi_rows[k].word) s->mods[i] = xg_str_z(xg_sim_multi_rows[k].word);
+                if (*xg_sim_multi_rows[k].word) s->mods[i] = xg_str_z(xg_sim_multi_rows[k].word);
                 return k;
             }
     return 0; /* every form has one */
@@ -13904,7 +13915,7 @@ XG_FN void xg_sim_d_refused(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 
 /* The rows in two lists: the texts, each ended by a NUL, and what they need. Pointers would be three times as long. */
 typedef struct xg_sim_need {
-    uint16_t cc;
+    uint8_t cc;
     char feature;
     uint8_t op, words; /* bytes of the texts, with their NUL */
 } xg_sim_need;
@@ -14160,8 +14171,27 @@ XG_FN uint32_t xg_sim_target_shared(xg_str name) {
 #define xg_sim_d_access xg_sim_access
 /* The columns are lists of their own, in the same order, the names each ended by a NUL: rows would be longer. */
 typedef void (*xg_sim_decoder)(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg);
-XG_TABLE const xg_sim_decoder xg_sim_row_decoders[] = {
-#define R(text, decoder, arg) xg_sim_d_##decoder,
+/* clang-format off */
+#define XG_SIM_DECODERS(X) \
+    X(add) X(mul) X(mad) X(mul24) X(div) X(plain) X(approx) X(minmax) X(shift) X(count) X(field) X(three) X(lop3) \
+    X(sad) X(mask) X(testp) X(setp) X(set) X(selp) X(mov) X(cvt) X(cvta) X(access) X(atom) X(cp) X(hint) \
+    X(ldmatrix_any) X(movmatrix) X(mma_any) X(wmma) X(wgmma) X(video) X(videos) X(tex) X(refused) X(tcgen05) \
+    X(multimem) X(stack) X(launchcontrol) X(policy) X(mbarrier) X(mapa) X(tensormap) X(bra) X(brx) X(call) X(exit) \
+    X(bar) X(shfl) X(vote) X(match) X(redux) X(active)
+/* clang-format on */
+enum {
+#define X(decoder) XG_SIM_D_##decoder,
+    XG_SIM_DECODERS(X)
+#undef X
+};
+XG_TABLE const xg_sim_decoder xg_sim_decoders[] = {
+#define X(decoder) xg_sim_d_##decoder,
+    XG_SIM_DECODERS(X)
+#undef X
+};
+#undef XG_SIM_DECODERS
+XG_TABLE const uint8_t xg_sim_row_decoders[] = {
+#define R(text, decoder, arg) XG_SIM_D_##decoder,
     XG_SIM_ROWS(R)
 #undef R
 };
@@ -14187,7 +14217,7 @@ XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s) {
         xg_sim_unsupported(p, s->at, near_name ? hint : NULL, "the instruction '%.*s' is not known",
             (int)XG_MIN(s->op.n, 60u), s->op.p);
     }
-    xg_sim_row_decoders[row - 1](p, s, xg_sim_row_args[row - 1]);
+    xg_sim_decoders[xg_sim_row_decoders[row - 1]](p, s, xg_sim_row_args[row - 1]);
     if (xg_word_in("mov selp", s->op) >= 0)
         for (i = s->first; i < p->code.n; i++)
             if (p->code.p[i].kind == XG_SIM_K_ALU) p->code.p[i].flags |= XG_SIM_COPIES;
@@ -15638,12 +15668,12 @@ XG_SIM_FN const xg_sim_buffer *xg_sim_memory_find(const xg_sim_memory *m, uint64
 /* ---- faults ---- */
 
 XG_FN const char *xg_sim_fault_name(xg_sim_faultkind kind) {
-    XG_TABLE const char *const names[XG_SIM_FAULT_COUNT] = {
-#define X(name, text) text,
+    XG_TABLE const char names[] =
+#define X(name, text) text "\0"
         XG_SIM_FAULTS(X)
 #undef X
-    };
-    return names[kind];
+        ;
+    return xg_text_nth(names, kind);
 }
 
 XG_FN size_t xg_sim_line_of(const xg_sim_worker *w, const xg_sim_ins *in) {
@@ -15822,12 +15852,13 @@ XG_FN void xg_sim_fault_address(xg_sim_worker *w, const xg_sim_warp *v, const xg
     X("movmatrix", WARP)
 /* clang-format on */
 
-typedef struct xg_sim_classed {
-    char text[15]; /* here, and in other tables: a pointer takes 32 bytes with its relocation */
-    uint8_t cls;
-} xg_sim_classed;
-XG_TABLE const xg_sim_classed xg_sim_classes[] = {
-#define X(text, name) {text, XLAGPU_CLASS_##name},
+XG_TABLE const char xg_sim_class_words[] =
+#define X(text, name) text "\0"
+    XG_SIM_CLASSED(X)
+#undef X
+    ;
+XG_TABLE const uint8_t xg_sim_classes[] = {
+#define X(text, name) XLAGPU_CLASS_##name,
     XG_SIM_CLASSED(X)
 #undef X
 };
@@ -15835,13 +15866,14 @@ XG_TABLE const xg_sim_classed xg_sim_classes[] = {
 /* The class of the statement at an offset of the text, "add.rn.f32 ...". */
 XG_APART XG_FN uint8_t xg_sim_class_of(const xg_source *s, uint32_t at) {
     size_t end = at, i, from;
+    const char *known = xg_sim_class_words;
     xg_str op, word;
     bool memory;
     uint8_t cls = XLAGPU_CLASS_INTEGER;
     while (end < s->size && xg_sim_is_word(s->text[end])) end++;
     op = xg_str_of(s->text + at, end - at);
-    for (i = 0; i < XG_COUNT(xg_sim_classes); i++)
-        if (xg_str_is(op, xg_sim_classes[i].text)) return xg_sim_classes[i].cls;
+    for (i = 0; *known; i++, known += strlen(known) + 1)
+        if (xg_str_is(op, known)) return xg_sim_classes[i];
     memory = xg_word_in("ld ldu st", op) >= 0;
     if (memory) cls = XLAGPU_CLASS_GLOBAL;
     while (end < s->size && s->text[end] == '.') { /* its modifiers */
@@ -21607,7 +21639,7 @@ XG_M256_FN void xg_sim_avx2_put_reals(double *to, __m256 f) {
 }
 /* Eight bytes in words of 16 bits, as f32. e4m3 has the exponent's place of f16 but one bit, and 2^8 less. */
 XG_M256_FN __m256 xg_sim_avx2_e5m2(__m128i x) { return _mm256_cvtph_ps(_mm_slli_epi16(x, 8)); }
-XG_M256_FN __m256 xg_sim_avx2_e4m3(__m128i x) {
+XG_M256_ONE __m256 xg_sim_avx2_e4m3(__m128i x) {
     const __m128i low = _mm_and_si128(x, _mm_set1_epi16(0x7F)), nan = _mm_cmpeq_epi16(low, _mm_set1_epi16(0x7F));
     const __m128i half = _mm_or_si128(_mm_slli_epi16(_mm_and_si128(x, _mm_set1_epi16(0x80)), 8),
         _mm_or_si128(_mm_slli_epi16(low, 7), _mm_and_si128(nan, _mm_set1_epi16(0x7FFF))));
@@ -21819,7 +21851,7 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_int_d_rows(const int64_t (*c)[8], char *eve
     _mm256_zeroupper();
 }
 /* Four sums as f32 with an odd last bit where they are not exact. */
-XG_M256_FN __m128i xg_sim_avx2_to_odd(__m256d x) {
+XG_M256_ONE __m128i xg_sim_avx2_to_odd(__m256d x) {
     const __m128 f = _mm256_cvtpd_ps(x);
     const __m256d back = _mm256_cvtps_pd(f), zero = _mm256_setzero_pd();
     const __m256d more = _mm256_cmp_pd(x, back, _CMP_GT_OQ), less = _mm256_cmp_pd(x, back, _CMP_LT_OQ),
@@ -27302,7 +27334,6 @@ XG_FN xlagpu_status xr_no_memory(xg_ctx *c);
 /* clears the message at the start of a public call */
 XG_FN void xr_begin(xg_ctx *c);
 XG_FN const xr_function *xr_function_find(const xlagpu_device *d, const char *name);
-XG_FN const char *xr_status_text(xlagpu_status s);
 XG_FN void xr_note(xg_ctx *c, const char *format, ...) XG_PRINTF(2, 3); /* appends to the message */
 XG_FN void xr_release(xlagpu_device *d, uint64_t address);
 XG_FN xlagpu_status xr_alloc(xlagpu_device *d, size_t bytes, uint64_t *address);
@@ -30960,15 +30991,6 @@ XG_FN XG_COLD void xr_note(xg_ctx *c, const char *format, ...) {
     va_end(args);
 }
 
-XG_FN XG_COLD const char *xr_status_text(xlagpu_status s) {
-    XG_TABLE const char *const texts[] = {
-#define X(name, text) text,
-        XLAGPU_STATUSES(X)
-#undef X
-    };
-    return (size_t)s < XG_COUNT(texts) ? texts[s] : "unknown status";
-}
-
 XG_FN XG_COLD bool xr_wants(const char *wish, const char *platform) {
     return !wish || strcmp(wish, "auto") == 0 || strcmp(wish, platform) == 0;
 }
@@ -33521,9 +33543,9 @@ XG_FN bool xr_take(const char **at, const char *word) {
     *at += n + 1;
     return true;
 }
-XG_FN uint32_t xr_take_of(const char **at, const char *const *words, uint32_t n) {
-    uint32_t k = 0;
-    while (k < n && !xr_take(at, words[k])) k++;
+XG_FN uint32_t xr_take_of(const char **at, const char *words) { /* each ended by a NUL; their number: it is none */
+    uint32_t k;
+    for (k = 0; *words && !xr_take(at, words); k++) words += strlen(words) + 1;
     return k;
 }
 XG_FN bool xr_take_number(const char **at, uint32_t *out) {
@@ -33552,7 +33574,7 @@ XG_FN bool xr_collective_pair(xr_collective *q, const uint32_t pair[2]) {
 }
 /* Nothing, or " kernels 3,4", or " multimem 5,6", or both. */
 XG_FN bool xr_collective_kernels(xr_collective *q, const char *at) {
-    XG_TABLE const char *const words[XR_PEERS_WAYS] = {" kernels ", " multimem "};
+    XG_TABLE const char words[XR_PEERS_WAYS][11] = {" kernels ", " multimem "};
     uint32_t number, w;
     for (w = 0; w < XR_PEERS_WAYS; w++) {
         size_t n = strlen(words[w]);
@@ -33592,27 +33614,26 @@ XG_APART XG_FN bool xr_collective_groups(xr_collective *q, const char *at, uint3
     return *at++ == '}' && xr_collective_kernels(q, at);
 }
 XG_FN bool xr_collective_read(xr_collective *q, const char *at, uint32_t devices) {
-    XG_TABLE const char *const kinds[] = {
-#define X(name, text) text,
+    XG_TABLE const char kinds[] =
+#define X(name, text) text "\0"
         XR_COLLECTIVES(X)
 #undef X
-    };
-    XG_TABLE const char *const reducers[] = {"add", "multiply", "minimum", "maximum"};
-    XG_TABLE const char *const types[] = {
-#define X(name, text, bits, cls) text,
+        ;
+    XG_TABLE const char types[] =
+#define X(name, text, bits, cls) text "\0"
         XLAGPU_TYPES(X)
 #undef X
-    };
+        ;
     bool typed;
-    q->kind = (xr_collective_kind)xr_take_of(&at, kinds, XG_COUNT(kinds));
+    q->kind = (xr_collective_kind)xr_take_of(&at, kinds);
     if (q->kind == XR_COLLECTIVE_COUNT) return false;
     typed = q->kind == XR_COLLECTIVE_ALL_REDUCE || q->kind == XR_COLLECTIVE_REDUCE_SCATTER;
-    if (typed && (q->reducer = xr_take_of(&at, reducers, XG_COUNT(reducers))) == XG_COUNT(reducers)) return false;
+    if (typed && (q->reducer = xr_take_of(&at, "add\0multiply\0minimum\0maximum\0")) == 4) return false;
     if (q->kind == XR_COLLECTIVE_RAGGED) {
         typed = true;
         if (!xr_take_number(&at, &q->row) || *at++ != ' ') return false;
     }
-    q->type = (xlagpu_type)xr_take_of(&at, types, XG_COUNT(types));
+    q->type = (xlagpu_type)xr_take_of(&at, types);
     if (q->type == XLAGPU_TYPE_COUNT) q->type = XLAGPU_INVALID;
     return (!typed || xr_element_bytes(q->type)) && xr_collective_groups(q, at, devices);
 }
@@ -35394,7 +35415,7 @@ XG_FN xlagpu_status xr_call_failed(xg_ctx *c, const xlagpu_rt_call *call, xlagpu
     if (s == XLAGPU_OK) return s;
     call->error[XR_CALL_ERROR_MAX - 1] = 0;
     return xr_fail(
-        c, s, "the function '%s' failed: %s", call->target, call->error[0] ? call->error : xr_status_text(s));
+        c, s, "the function '%s' failed: %s", call->target, call->error[0] ? call->error : xg_status_text(s));
 }
 
 /* ---- before the first run ---- */
@@ -35706,12 +35727,12 @@ XLAGPU_DEF XG_COLD void xlagpu_rt_finish(xlagpu_execution *e) {
 }
 
 XLAGPU_DEF const char *xlagpu_class_name(uint32_t class_index) {
-    XG_TABLE const char *const names[XLAGPU_CLASS_COUNT] = {
-#define X(name, text) text,
+    XG_TABLE const char names[] =
+#define X(name, text) text "\0"
         XLAGPU_CLASSES(X)
 #undef X
-    };
-    return class_index < XLAGPU_CLASS_COUNT ? names[class_index] : NULL;
+        ;
+    return xg_text_nth(names, class_index);
 }
 XLAGPU_DEF uint32_t xlagpu_rt_stats(const xlagpu_program *p, xlagpu_kernel_stats *out, uint32_t capacity) {
     const xlagpu_execution *e;
