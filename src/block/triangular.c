@@ -481,7 +481,7 @@ XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) 
 
 /* ---- the kernel ---- */
 
-XG_APART XG_FN void xg_tiled_describe(xg_tiled_site *d, xg_fusion_emission *e) {
+XG_FN void xg_tiled_describe(xg_tiled_site *d, xg_fusion_emission *e) {
     const xg_inst *i = e->roots[0];
     const xg_shape *a = XG_OPERAND(i, 0)->shape, *y = i->shape;
     bool lower = xg_attr_int(i, XG_A_lower, 0) != 0;
@@ -511,7 +511,7 @@ XG_APART XG_FN void xg_tiled_describe(xg_tiled_site *d, xg_fusion_emission *e) {
         for (d->lines = XG_MAX(32 / d->side, (int64_t)1); d->lines < d->columns && d->lines < d->side; d->lines *= 2) {}
 }
 /* Threads and blocks as indices: lane and line; those of the batch, and (returned) the right side. */
-XG_FN xg_kval *xg_tiled_where(xg_tiled_site *d, int64_t threads, int64_t blocks, int64_t parts) {
+XG_APART XG_FN xg_kval *xg_tiled_where(xg_tiled_site *d, int64_t threads, int64_t blocks, int64_t parts) {
     xg_aff_ctx *x = d->e->m->aff;
     uint32_t batch = d->i->shape->rank - 2, k;
     xg_imap *m = xg_imap_of_dims(x, 2, batch + 3);

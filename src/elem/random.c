@@ -83,7 +83,7 @@ XG_FN int64_t xg_random_extent(const xg_random_site *r, uint32_t d) {
     return r->threefry && !r->wide && d == r->split ? (r->bits->dims[d] + 1) / 2 : r->bits->dims[d];
 }
 
-XG_APART XG_FN xg_random_site xg_random_begin_site(xg_scope *s, const xg_inst *i) {
+XG_FN xg_random_site xg_random_begin_site(xg_scope *s, const xg_inst *i) {
     const xg_inst *state = XG_OPERAND(i, 0);
     xg_random_site r;
     uint32_t d;
@@ -176,7 +176,7 @@ XG_FN xg_elem xg_random_bits(xg_scope *s, const xg_random_site *r, xg_kval *cons
     return xg_elem_real(xg_scalar_convert(b, v, r->wide ? XLAGPU_U64 : XLAGPU_U32, r->bits->type));
 }
 
-XG_APART XG_FN xg_elem xg_random_state(xg_scope *s, const xg_random_site *r, xg_kval *const *at) {
+XG_FN xg_elem xg_random_state(xg_scope *s, const xg_random_site *r, xg_kval *const *at) {
     xg_kb *b = &s->b;
     xg_kval *words[3], *high;
     memcpy(words, r->words, sizeof words);

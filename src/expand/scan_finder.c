@@ -127,7 +127,8 @@ XG_FN void xg_find_note_sizes(const xg_inst *i, xg_find_sizes *s) {
 }
 /* In turn: a fraction, a small number, of which many are equal, another fraction, and one of the next of those sizes;
  * among integers, if there are none, any number. */
-XG_FN xg_literal *xg_find_numbers(xg_arena *a, const xg_shape *shape, const xg_find_sizes *sizes, uint32_t seed) {
+XG_APART XG_FN xg_literal *xg_find_numbers(
+    xg_arena *a, const xg_shape *shape, const xg_find_sizes *sizes, uint32_t seed) {
     xg_literal *l = xg_literal_new(a, shape);
     int64_t parts = shape->type == XLAGPU_C128 ? 2 : 1, t;
     for (t = 0; t < parts * shape->elements; t++) {

@@ -95,7 +95,9 @@ XG_FN double xg_stable_tolerance(xg_str text, const char *name) {
         }
     return 0;
 }
-XG_FN void xg_stable_real(xg_stable *w, double v) { xg_stable_float(w, XLAGPU_F64, (const unsigned char *)&v); }
+XG_APART XG_FN void xg_stable_real(xg_stable *w, double v) {
+    xg_stable_float(w, XLAGPU_F64, (const unsigned char *)&v);
+}
 XG_FN void xg_stable_accuracy(xg_stable *w, const xg_inst *i) {
     xg_str text = xg_attr_str(i, XG_A_result_accuracy);
     bool tolerance = text.n > 2 && text.p[1] == 't';

@@ -173,7 +173,7 @@ XG_FN void xg_kindex_returned(xg_kb *b, xg_kop *op) {
     for (k = 0; k < op->n_operands; k++)
         if (op->operands[k].value->scratch) xg_kindex_set(b, op, k, XG_E_I64);
 }
-XG_FN void xg_kindex_op(xg_kmodule *m, xg_kb *b, xg_kop *op) {
+XG_APART XG_FN void xg_kindex_op(xg_kmodule *m, xg_kb *b, xg_kop *op) {
     xg_kval *r = op->n_results ? op->results : NULL;
     const xg_kop *around = op->parent ? op->parent->owner : NULL;
     uint32_t k;

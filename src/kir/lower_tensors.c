@@ -705,7 +705,7 @@ XG_FN void xg_klow_own_part(xg_kleveller *z, xg_kfunc *f, const xg_ktype *t, xg_
     while (l->align > 1 && bytes % l->align) l->align /= 2;
 }
 /* The first parameter of each slice becomes a pointer and knows the most of all of them. */
-XG_FN void xg_klow_params(xg_kleveller *z, xg_kfunc *f) {
+XG_APART XG_FN void xg_klow_params(xg_kleveller *z, xg_kfunc *f) {
     xg_kmodule *m = z->m;
     xg_kval *old = f->body->args;
     uint32_t n_old = f->body->n_args, n = 0, k, inputs = 0;

@@ -385,7 +385,7 @@ XG_FN xg_kop *xg_kvector_switch(const xg_kvectorizer *z, uint32_t *side) {
     return NULL;
 }
 /* The branch goes around the loop: what was under it can be a vector then. */
-XG_FN bool xg_kvector_unswitch(xg_kvectorizer *z) {
+XG_APART XG_FN bool xg_kvector_unswitch(xg_kvectorizer *z) {
     uint32_t side, n = z->loop->n_results, k;
     xg_kop *loop = z->loop, *inner = xg_kvector_switch(z, &side), *outer, *end;
     const xg_ktype **types;

@@ -396,7 +396,7 @@ XG_FN void xg_sim_call_args(
 }
 /* A branch to a record that is known, or will be: taken when the register's mask is as `not` says; always when there is
  * none. */
-XG_FN uint32_t xg_sim_jump(xg_sim_asm *p, xg_sim_stmt *s, uint32_t guard, bool inverted) {
+XG_APART XG_FN uint32_t xg_sim_jump(xg_sim_asm *p, xg_sim_stmt *s, uint32_t guard, bool inverted) {
     uint32_t had = s->guard;
     bool had_not = s->guard_not;
     s->guard = guard;

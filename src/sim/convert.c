@@ -429,7 +429,7 @@ XG_FN void xg_sim_cvt_ints(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type dt, xg_sim
     xg_sim_alu(p, s, after, d, a, XG_SIM_NOREG, XG_SIM_NOREG);
 }
 /* The vector functions for the common conversions without modifiers; none otherwise. */
-XG_APART XG_FN xg_sim_f xg_sim_cvt_fast(xg_sim_type dt, xg_sim_type st, xg_sim_round mode) {
+XG_FN xg_sim_f xg_sim_cvt_fast(xg_sim_type dt, xg_sim_type st, xg_sim_round mode) {
     if (st == XG_SIM_BF16 && dt == XG_SIM_F32) return XG_F(f32_bf16);
     if (st == XG_SIM_F16 && dt == XG_SIM_F32) return XG_F(f32_f16);
     if (st == XG_SIM_F32 && dt == XG_SIM_F64) return XG_F(f64_f32);

@@ -44,7 +44,7 @@ XG_FN int xg_sim_take_one(xg_sim_stmt *s, const char *words) {
     }
     return -1;
 }
-XG_FN xg_sim_round xg_sim_take_round(xg_sim_stmt *s) {
+XG_APART XG_FN xg_sim_round xg_sim_take_round(xg_sim_stmt *s) {
     int i = xg_sim_take_one(s, "rn rz rm rp");
     return i < 0 ? XG_SIM_RN : (xg_sim_round)i;
 }

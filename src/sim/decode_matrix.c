@@ -495,7 +495,7 @@ XG_FN void xg_sim_d_wmma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 XG_FN uint32_t xg_sim_wgmma_k(xg_sim_elem e) {
     return e == XG_SIM_EL_F16 || e == XG_SIM_EL_BF16 ? 16 : e == XG_SIM_EL_TF32 ? 8 : e == XG_SIM_EL_B1 ? 256 : 32;
 }
-XG_APART XG_FN bool xg_sim_wgmma_known(const xg_sim_tile *t) {
+XG_FN bool xg_sim_wgmma_known(const xg_sim_tile *t) {
     bool real = xg_sim_elems[t->a].real != 0, sparse = (t->flags & XG_SIM_TF_SPARSE) != 0;
     if (t->m != 64 || t->n % 8 || t->n < 8 || t->n > 256 || t->k != xg_sim_wgmma_k(t->a) << sparse) return false;
     if (!real && t->n > 32 && t->n % 16) return false;
