@@ -63,8 +63,8 @@ XG_FN void xg_ew_prepare(xg_eval_run *r, const xg_inst *i, xg_ew *e) {
         e->kernel = xg_ew_raw_kernel(i, e->in_type[0]);
     if (i->op == XG_COMPARE) e->direction = xg_ew_direction(i);
     if (i->op == XG_REDUCE_PRECISION) {
-        e->exponent_bits = (int)XG_MIN(xg_attr_int(i, XG_A_exponent_bits, 0), 64);
-        e->mantissa_bits = (int)XG_MIN(xg_attr_int(i, XG_A_mantissa_bits, 0), 64);
+        e->exponent_bits = (int)XG_MIN(xg_attr_or_0(i, XG_A_exponent_bits), 64);
+        e->mantissa_bits = (int)XG_MIN(xg_attr_or_0(i, XG_A_mantissa_bits), 64);
     }
     if (!e->kernel) {
         e->kernel = xg_eval_kernel_of(i->op, e->in_type[0]);

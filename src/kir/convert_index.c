@@ -98,7 +98,7 @@ XG_FN bool xg_kindex_divide(xg_kop *op, xg_kb *b) {
     q = xg_kindex_quotient(b, x, d);
     if (!q) return false;
     if (op->op == XG_K_OP_REMUI) {
-        q = xg_k2(b, XG_K_OP_SUBI, x, xg_k2_int(b, XG_K_OP_MULI, q, d));
+        q = xg_ksubi(b, x, xg_k2_int(b, XG_K_OP_MULI, q, d));
         xg_kval_set_range(q, xg_kval_range(op->results));
     }
     if (!q->name.n) q->name = op->results[0].name;

@@ -197,11 +197,11 @@ XG_FN xg_kval *xg_kguard_level_value(xg_klowering *l, xg_kb *b, uint32_t level) 
         v = xg_kguard_value(l, b, c->expr);
         if (c->range.lo != INT64_MIN) {
             one = xg_kguard_bound(b, v, XG_CI_SGE, c->range.lo);
-            all = all ? xg_k2(b, XG_K_OP_ANDI, all, one) : one;
+            all = all ? xg_kandi(b, all, one) : one;
         }
         if (c->range.hi != INT64_MAX) {
             one = xg_kguard_bound(b, v, XG_CI_SLE, c->range.hi);
-            all = all ? xg_k2(b, XG_K_OP_ANDI, all, one) : one;
+            all = all ? xg_kandi(b, all, one) : one;
         }
     }
     if (all) all->name = XG_STR("inbounds");

@@ -247,7 +247,7 @@ XG_FN uint32_t xg_sim_umma_beside(const xg_sim_umma *u, bool b, uint32_t mn, uin
     return (b ? u->b_transposed : u->a_transposed) ? XG_MIN(per, end - mn) : 1;
 }
 /* A lane of A in tensor memory. Small elements have a byte each unless all are packed. */
-XG_APART XG_FN bool xg_sim_umma_lane(const xg_sim_umma *u, xg_sim_worker *of, uint32_t row, double *out) {
+XG_FN bool xg_sim_umma_lane(const xg_sim_umma *u, xg_sim_worker *of, uint32_t row, double *out) {
     uint32_t bits = u->a_bits < 8 && u->kind < XG_SIM_U_MXF4 ? 8 : u->a_bits, words = u->k * bits / 32, k;
     uint32_t column = u->a_at & 0xFFFF, *cells, i;
     if (!xg_sim_cells_check(u->w, of, u->v, u->in, u->lane, row, column, words, XG_SIM_TENSOR_TAKES, u->issuer))
