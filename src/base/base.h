@@ -98,11 +98,15 @@ XG_FN void xg_arena_init(xg_arena *a, xg_ctx *c);
 XG_FN void xg_arena_free(xg_arena *a);
 /* an arena that ends with this one, for work that is reset often */
 XG_FN xg_arena *xg_arena_inner(xg_arena *a);
-XG_FN void *xg_alloc(xg_arena *a, size_t bytes);            /* zeroed; fails through the context, never NULL */
+XG_FN void *xg_alloc(xg_arena *a, size_t bytes); /* zeroed; fails through the context, never NULL */
+XG_FN void *xg_alloc_16(xg_arena *a);
+XG_FN void *xg_alloc_24(xg_arena *a);
 XG_FN void *xg_alloc_n(xg_arena *a, size_t size, size_t n); /* n times the size; fails when that overflows */
-XG_FN void *xg_alloc_4(xg_arena *a, size_t n);              /* n times 4 bytes */
-XG_FN void *xg_alloc_8(xg_arena *a, size_t n);
-XG_FN void *xg_alloc_16(xg_arena *a, size_t n);
+XG_FN void *xg_alloc_n1(xg_arena *a, size_t n);             /* n times 1 byte */
+XG_FN void *xg_alloc_n4(xg_arena *a, size_t n);
+XG_FN void *xg_alloc_n8(xg_arena *a, size_t n);
+XG_FN void *xg_alloc_n16(xg_arena *a, size_t n);
+XG_FN void *xg_alloc_n24(xg_arena *a, size_t n);
 XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes); /* not zeroed */
 /* not zeroed, from the start of a cache line: for nodes whose first line holds what is read most */
 XG_FN void *xg_alloc_lines(xg_arena *a, size_t bytes);
@@ -119,12 +123,15 @@ XG_FN size_t xg_mul(xg_ctx *c, size_t a, size_t b); /* fail with ERROR_LIMIT on 
 XG_FN size_t xg_add(xg_ctx *c, size_t a, size_t b);
 XG_FN bool xg_mul64(int64_t a, int64_t b, int64_t *out); /* false on overflow, *out untouched */
 XG_FN bool xg_add64(int64_t a, int64_t b, int64_t *out);
-#define XG_NEW(arena, T) ((T *)xg_alloc((arena), sizeof(T)))
 /* The usual sizes have functions of their own: an argument less at each of a thousand places. */
+#define XG_NEW(arena, T) \
+    ((T *)(sizeof(T) == 16 ? xg_alloc_16(arena) : sizeof(T) == 24 ? xg_alloc_24(arena) : xg_alloc((arena), sizeof(T))))
 #define XG_NEW_N(arena, T, n) \
-    ((T *)(sizeof(T) == 8    ? xg_alloc_8((arena), (size_t)(n)) \
-           : sizeof(T) == 4  ? xg_alloc_4((arena), (size_t)(n)) \
-           : sizeof(T) == 16 ? xg_alloc_16((arena), (size_t)(n)) \
+    ((T *)(sizeof(T) == 8    ? xg_alloc_n8((arena), (size_t)(n)) \
+           : sizeof(T) == 4  ? xg_alloc_n4((arena), (size_t)(n)) \
+           : sizeof(T) == 16 ? xg_alloc_n16((arena), (size_t)(n)) \
+           : sizeof(T) == 1  ? xg_alloc_n1((arena), (size_t)(n)) \
+           : sizeof(T) == 24 ? xg_alloc_n24((arena), (size_t)(n)) \
                              : xg_alloc_n((arena), sizeof(T), (size_t)(n))))
 
 /* A growable array: XG_VEC(int) v = {0}; xg_push(arena, int, &v, 7); v.p[i], v.n. The old block stays in the arena,
@@ -134,8 +141,16 @@ XG_FN bool xg_add64(int64_t a, int64_t b, int64_t *out);
         T *p; \
         uint32_t n, cap; \
     }
-#define xg_push(arena, T, v, x) ((void)(*(1 ? (T *)xg_vec_slot((arena), (v), sizeof(T)) : (v)->p) = (x)))
-XG_FN void *xg_vec_slot(xg_arena *a, void *vec, size_t item); /* room for one more at the end of an XG_VEC */
+#define xg_push(arena, T, v, x) ((void)(*(1 ? XG_SLOT(arena, T, v) : (v)->p) = (x)))
+#define XG_SLOT(arena, T, v) /* room for one more at the end of an XG_VEC */ \
+    ((T *)(sizeof(T) == 8    ? xg_vec_slot_8((arena), (v)) \
+           : sizeof(T) == 16 ? xg_vec_slot_16((arena), (v)) \
+           : sizeof(T) == 24 ? xg_vec_slot_24((arena), (v)) \
+                             : xg_vec_slot((arena), (v), sizeof(T))))
+XG_FN void *xg_vec_slot(xg_arena *a, void *vec, size_t item);
+XG_FN void *xg_vec_slot_8(xg_arena *a, void *vec);
+XG_FN void *xg_vec_slot_16(xg_arena *a, void *vec);
+XG_FN void *xg_vec_slot_24(xg_arena *a, void *vec);
 /* Twice the room. What is new is zero; in the second, it is whatever lay there: a page that nothing is written to is
  * none that the system has to clear. */
 XG_FN void *xg_vec_grow(xg_arena *a, const void *p, uint32_t *cap, size_t item);

@@ -231,7 +231,7 @@ XG_NOINLINE XG_FN void xg_decimal_cut(xg_decimal *d, const char *first, const ch
 }
 
 /* Returns the end of the number at p, or p when there is none. */
-XG_INLINE_FAST const char *xg_decimal_scan(const char *p, const char *end, xg_decimal *d) {
+XG_APART XG_INLINE_FAST const char *xg_decimal_scan(const char *p, const char *end, xg_decimal *d) {
     const char *start = p, *first, *point, *last;
     int64_t n;
     d->digits = 0;

@@ -513,9 +513,13 @@ XG_FN void *xg_alloc_n(xg_arena *a, size_t size, size_t n) {
     if (XG_UNLIKELY((size | n) >> (sizeof(size_t) * 4))) return xg_alloc(a, xg_mul(a->ctx, size, n));
     return xg_alloc(a, size * n);
 }
-XG_FN XG_NOINLINE void *xg_alloc_4(xg_arena *a, size_t n) { return xg_alloc_n(a, 4, n); }
-XG_FN XG_NOINLINE void *xg_alloc_8(xg_arena *a, size_t n) { return xg_alloc_n(a, 8, n); }
-XG_FN XG_NOINLINE void *xg_alloc_16(xg_arena *a, size_t n) { return xg_alloc_n(a, 16, n); }
+XG_FN XG_NOINLINE void *xg_alloc_16(xg_arena *a) { return xg_alloc(a, 16); }
+XG_FN XG_NOINLINE void *xg_alloc_24(xg_arena *a) { return xg_alloc(a, 24); }
+XG_FN XG_NOINLINE void *xg_alloc_n1(xg_arena *a, size_t n) { return xg_alloc_n(a, 1, n); }
+XG_FN XG_NOINLINE void *xg_alloc_n4(xg_arena *a, size_t n) { return xg_alloc_n(a, 4, n); }
+XG_FN XG_NOINLINE void *xg_alloc_n8(xg_arena *a, size_t n) { return xg_alloc_n(a, 8, n); }
+XG_FN XG_NOINLINE void *xg_alloc_n16(xg_arena *a, size_t n) { return xg_alloc_n(a, 16, n); }
+XG_FN XG_NOINLINE void *xg_alloc_n24(xg_arena *a, size_t n) { return xg_alloc_n(a, 24, n); }
 
 XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more) {
     size_t had = xg_block_room(bytes), want = xg_block_room(more);
@@ -557,6 +561,9 @@ XG_FN XG_NOINLINE void *xg_vec_slot(xg_arena *a, void *vec, size_t item) {
     }
     return p + (*n)++ * item;
 }
+XG_FN XG_NOINLINE void *xg_vec_slot_8(xg_arena *a, void *vec) { return xg_vec_slot(a, vec, 8); }
+XG_FN XG_NOINLINE void *xg_vec_slot_16(xg_arena *a, void *vec) { return xg_vec_slot(a, vec, 16); }
+XG_FN XG_NOINLINE void *xg_vec_slot_24(xg_arena *a, void *vec) { return xg_vec_slot(a, vec, 24); }
 
 XG_FN void xg_sort(void *p, size_t n, size_t item, int (*order)(const void *, const void *)) {
     const char *at = (const char *)p;

@@ -140,10 +140,10 @@ XG_FN xg_block_range xg_block_range_of(xg_block *d) { /* i in a..b */
 XG_FN xg_kval *xg_block_first(xg_block *d, xg_kval *lo, xg_kval *mine, int64_t of) {
     xg_range r = xg_kval_range(lo);
     xg_kval *away;
-    if (r.lo == r.hi && r.lo % of == 0) return r.lo ? xg_k2(&d->s.b, XG_K_OP_ADDI, lo, mine) : mine;
-    away = xg_k2(&d->s.b, XG_K_OP_SUBI, mine, lo);
+    if (r.lo == r.hi && r.lo % of == 0) return r.lo ? xg_kaddi(&d->s.b, lo, mine) : mine;
+    away = xg_ksubi(&d->s.b, mine, lo);
     away = xg_k2_int(&d->s.b, XG_K_OP_ANDI, away, of - 1);
-    return xg_k2(&d->s.b, XG_K_OP_ADDI, lo, away);
+    return xg_kaddi(&d->s.b, lo, away);
 }
 /* The loop of the region that stands next. mine: by a team's threads, each with its indices. */
 XG_FN void xg_block_open(xg_block *d, xg_flow *f, const xg_block_range *r, xg_kval *mine, int64_t step) {
@@ -193,7 +193,7 @@ XG_FN void xg_block_teams(xg_block *d, xg_block_team team) {
     xg_block_carry(d, &f, d->at, xg_block_behind(d, d->at));
     xg_block_open(d, &f, &r, NULL, team == XG_BLOCK_ROWS ? d->groups : d->lanes);
     var = &d->vars[d->n_vars - 1];
-    p = xg_k2(&d->s.b, XG_K_OP_ADDI, var->e.v, mine);
+    p = xg_kaddi(&d->s.b, var->e.v, mine);
     d->active = xg_kcmpi_(&d->s.b, XG_CI_SLT, p, r.hi);
     p = xg_kselect(&d->s.b, d->active, p, var->e.v);
     xg_kval_set_range(p, xg_range_of(0, r.limit - 1));
@@ -258,7 +258,7 @@ XG_FN xg_bacc xg_block_joined(xg_block *d, xg_bfold how, xg_bacc x, xg_bacc y) {
     else {
         better = xg_kcmpf_(b, how == XG_BF_ARGMAX ? XG_CF_OGT : XG_CF_OLT, y.e.v, x.e.v);
         same = xg_kcmpf_(b, XG_CF_OEQ, y.e.v, x.e.v);
-        same = xg_k2(b, XG_K_OP_ANDI, same, xg_kcmpi_(b, XG_CI_SLT, y.at, x.at));
+        same = xg_kandi(b, same, xg_kcmpi_(b, XG_CI_SLT, y.at, x.at));
         better = xg_k2(b, XG_K_OP_ORI, better, same);
         x.e.v = xg_kselect(b, better, y.e.v, x.e.v);
         x.at = xg_kselect(b, better, y.at, x.at);
@@ -283,7 +283,7 @@ XG_FN xg_kval **xg_block_part(xg_block *d, uint32_t which) {
 XG_FN void xg_block_part_put(xg_block *d, xg_bfold how, xg_bacc x, xg_kval *at) {
     xg_kval **p = xg_block_part(d, xg_block_fold_row(how)->value);
     xg_kval *v = how == XG_BF_SUM   ? xg_emit_join(&d->s.b, x.e)
-                 : how == XG_BF_ANY ? xg_kcast(&d->s.b, XG_K_OP_EXTUI, x.e.v, XG_E_I32)
+                 : how == XG_BF_ANY ? xg_kextui(&d->s.b, x.e.v, XG_E_I32)
                                     : x.e.v;
     *p = xg_kinsert_at(&d->s.b, v, *p, at);
     if (!x.at) return;
@@ -318,7 +318,7 @@ XG_FN xg_bacc xg_block_gathered(
     lo = xg_elem_index(&d->s, 1);
     hi = xg_elem_index(&d->s, count);
     k = xg_flow_for(&f, lo, hi, 1, count);
-    k = xg_k2(&d->s.b, XG_K_OP_ADDI, base, xg_k2_int(&d->s.b, XG_K_OP_MULI, k, step));
+    k = xg_kaddi(&d->s.b, base, xg_k2_int(&d->s.b, XG_K_OP_MULI, k, step));
     xg_kval_set_range(k, xg_range_of(0, d->threads - 1));
     x = xg_block_joined(d, how, x, xg_block_part_get(d, how, k));
     xg_flow_end(&f);
@@ -364,12 +364,12 @@ XG_FN void xg_block_fold(xg_block *d, xg_str name, xg_bfold how) { /* behind the
     f = xg_flow_of(&d->s, NULL);
     acc.e = how == XG_BF_ANY ? xg_elem_real(xg_kconst_int(&d->s.b, XG_E_I1, 0))
                              : xg_block_zero(d, how == XG_BF_SUM && d->is_complex);
-    acc.at = where ? xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, r.lo, XG_E_I32) : NULL;
+    acc.at = where ? xg_kcast_index(&d->s.b, r.lo, XG_E_I32) : NULL;
     if (where) acc.e.v = xg_block_float(d, how == XG_BF_ARGMAX ? -HUGE_VAL : HUGE_VAL);
     xg_flow_elem(&f, &acc.e);
     xg_flow_slot(&f, &acc.at);
     xg_block_open(d, &f, &r, d->member, d->members);
-    x.at = where ? xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, d->vars[d->n_vars - 1].e.v, XG_E_I32) : NULL;
+    x.at = where ? xg_kcast_index(&d->s.b, d->vars[d->n_vars - 1].e.v, XG_E_I32) : NULL;
     v = xg_block_expr(d);
     if (v.product && (how == XG_BF_SUM || how == XG_BF_TOTAL))
         acc.e = xg_block_more(d, acc.e, v.x, v.y);
@@ -383,7 +383,7 @@ XG_FN void xg_block_fold(xg_block *d, xg_str name, xg_bfold how) { /* behind the
     d->n_vars = vars;
     acc = xg_block_together(d, how, acc);
     if (where) {
-        xg_kval *at = xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, acc.at, XG_E_INDEX);
+        xg_kval *at = xg_kcast_index(&d->s.b, acc.at, XG_E_INDEX);
         xg_kval_set_range(at, xg_range_of(0, XG_BLOCK_INT_MAX));
         xg_block_set(d, name, xg_bval_of('i', xg_elem_real(at)));
     } else

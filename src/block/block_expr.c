@@ -178,8 +178,7 @@ XG_FN xg_elem xg_block_zero(xg_block *d, bool is_complex) {
 XG_FN xg_elem xg_block_num(xg_block *d, xg_bval v) { /* as a number */
     if (v.kind == 'b') xg_block_wrong(d, "a condition is no number");
     if (v.kind == 'n') return v.e;
-    return xg_elem_real(
-        xg_kcast(&d->s.b, XG_K_OP_SITOFP, xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, v.e.v, XG_E_I32), d->real));
+    return xg_elem_real(xg_kcast(&d->s.b, XG_K_OP_SITOFP, xg_kcast_index(&d->s.b, v.e.v, XG_E_I32), d->real));
 }
 XG_FN xg_kval *xg_block_plain(xg_block *d, xg_bval v) { /* a real number */
     xg_elem e = xg_block_num(d, v);
@@ -220,11 +219,11 @@ XG_FN xg_elem xg_block_negative(xg_block *d, xg_elem x) {
 XG_FN xg_elem xg_block_times(xg_block *d, xg_elem x, xg_elem y) {
     xg_kb *b = &d->s.b;
     xg_elem z;
-    z.v = xg_k2(b, XG_K_OP_MULF, x.v, y.v);
+    z.v = xg_kmulf(b, x.v, y.v);
     z.im = NULL;
     if (x.im && y.im) z.v = xg_block_fma(d, xg_block_neg(d, x.im), y.im, z.v);
-    if (y.im) z.im = xg_k2(b, XG_K_OP_MULF, x.v, y.im);
-    if (x.im) z.im = z.im ? xg_block_fma(d, x.im, y.v, z.im) : xg_k2(b, XG_K_OP_MULF, x.im, y.v);
+    if (y.im) z.im = xg_kmulf(b, x.v, y.im);
+    if (x.im) z.im = z.im ? xg_block_fma(d, x.im, y.v, z.im) : xg_kmulf(b, x.im, y.v);
     return z;
 }
 XG_FN xg_elem xg_block_add(xg_block *d, xg_elem x, xg_elem y) {
@@ -242,7 +241,7 @@ XG_FN xg_elem xg_block_over(xg_block *d, xg_elem x, xg_elem y) {
     return x;
 }
 XG_FN xg_kval *xg_block_square(xg_block *d, xg_elem x) {
-    xg_kval *v = xg_k2(&d->s.b, XG_K_OP_MULF, x.v, x.v);
+    xg_kval *v = xg_kmulf(&d->s.b, x.v, x.v);
     return x.im ? xg_block_fma(d, x.im, x.im, v) : v;
 }
 XG_FN xg_elem xg_block_pick(xg_block *d, xg_kval *c, xg_elem x, xg_elem y) {
@@ -262,9 +261,9 @@ XG_FN xg_kval *xg_block_newton(xg_block *d, xg_kval *x, bool root) {
     xg_kval *y = xg_k1(b, root ? XG_K_OP_RSQRTA : XG_K_OP_RCPA, x), *e, *h;
     int steps;
     for (steps = d->real == XG_E_F64 ? 2 : 1; steps; steps--) {
-        e = xg_block_neg(d, root ? xg_k2(b, XG_K_OP_MULF, x, y) : x);
+        e = xg_block_neg(d, root ? xg_kmulf(b, x, y) : x);
         e = xg_block_fma(d, e, y, xg_block_float(d, 1));
-        h = root ? xg_k2(b, XG_K_OP_MULF, y, xg_block_float(d, 0.5)) : y;
+        h = root ? xg_kmulf(b, y, xg_block_float(d, 0.5)) : y;
         y = xg_block_fma(d, h, e, y);
     }
     return y;
@@ -272,7 +271,7 @@ XG_FN xg_kval *xg_block_newton(xg_block *d, xg_kval *x, bool root) {
 /* Of what is below the least normal number about zero. */
 XG_FN xg_kval *xg_block_sqrt(xg_block *d, xg_kval *x) {
     xg_kval *most = xg_k2(&d->s.b, XG_K_OP_MAXF, x, xg_block_float(d, ldexp(1, d->real == XG_E_F64 ? -1022 : -126)));
-    return xg_k2(&d->s.b, XG_K_OP_MULF, x, xg_block_newton(d, most, true));
+    return xg_kmulf(&d->s.b, x, xg_block_newton(d, most, true));
 }
 /* The power of two of a size, which may be divided by: 1 where there is nothing, or no number. Its inverse is a normal
  * number, too. */
@@ -280,12 +279,12 @@ XG_FN xg_kval *xg_block_magnitude(xg_block *d, xg_kval *v) {
     xg_kb *b = &d->s.b;
     bool wide = d->real == XG_E_F64;
     xg_kelem bits = wide ? XG_E_I64 : XG_E_I32;
-    xg_kval *x = xg_kcast(b, XG_K_OP_BITCAST, v, bits), *good;
+    xg_kval *x = xg_kbitcast(b, v, bits), *good;
     x = xg_k2_int(b, XG_K_OP_ANDI, x, wide ? (int64_t)0x7ff0000000000000 : 0x7f800000);
-    x = xg_kcast(b, XG_K_OP_BITCAST, x, d->real);
+    x = xg_kbitcast(b, x, d->real);
     x = xg_k2(b, XG_K_OP_MINNUMF, x, xg_block_float(d, ldexp(1, wide ? 1022 : 126)));
     good = xg_kcmpf_(b, XG_CF_OGT, x, xg_block_float(d, 0));
-    good = xg_k2(b, XG_K_OP_ANDI, good, xg_kcmpf_(b, XG_CF_OLT, v, xg_block_float(d, HUGE_VAL)));
+    good = xg_kandi(b, good, xg_kcmpf_(b, XG_CF_OLT, v, xg_block_float(d, HUGE_VAL)));
     return xg_kselect(b, good, x, xg_block_float(d, 1));
 }
 
@@ -314,7 +313,7 @@ XG_FN uint32_t xg_block_place(xg_block *d, const xg_block_array *a, xg_kval *i, 
     i = xg_block_inside(d, i, a->rows);
     j = xg_block_inside(d, j, a->columns);
     if (a->where == XG_BLOCK_SHARED || a->lent) {
-        flat = a->rows == 1 ? j : xg_k2(&d->s.b, XG_K_OP_ADDI, xg_k2_int(&d->s.b, XG_K_OP_MULI, i, pitch), j);
+        flat = a->rows == 1 ? j : xg_kaddi(&d->s.b, xg_k2_int(&d->s.b, XG_K_OP_MULI, i, pitch), j);
         xg_kval_set_range(flat, xg_range_of(0, a->rows * pitch - 1));
         if (a->where == XG_BLOCK_SHARED) {
             at[0] = flat;
@@ -346,7 +345,7 @@ XG_FN xg_bval xg_block_load(xg_block *d, const xg_block_array *a, xg_kval *i, xg
         e = xg_emit_split(&d->s.b, xg_kextract(&d->s.b, home->tensor, a->where == XG_BLOCK_RESULT ? physical : at, n));
     }
     if (a->kind != 'i') return xg_bval_of('n', e);
-    e.v = xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, e.v, XG_E_INDEX);
+    e.v = xg_kcast_index(&d->s.b, e.v, XG_E_INDEX);
     return xg_bval_of('i', e);
 }
 XG_FN void xg_block_store(xg_block *d, xg_block_array *a, xg_kval *i, xg_kval *j, xg_bval v) {
@@ -355,7 +354,7 @@ XG_FN void xg_block_store(xg_block *d, xg_block_array *a, xg_kval *i, xg_kval *j
     uint32_t n = xg_block_place(d, a, i, j, at);
     xg_elem e;
     if (a->kind == 'i')
-        e = xg_elem_real(xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, xg_block_int_of(d, v), XG_E_I32));
+        e = xg_elem_real(xg_kcast_index(&d->s.b, xg_block_int_of(d, v), XG_E_I32));
     else
         e = a->kind == 'r' ? xg_elem_real(xg_block_plain(d, v)) : xg_block_as_element(d, xg_block_num(d, v));
     if (a->where == XG_BLOCK_SHARED)

@@ -168,7 +168,7 @@ XG_APART XG_FN void xg_fft_register_stage(xg_fft_site *d, uint32_t number, xg_kv
 /* chunk * threads + thread, and whether that is below the limit (NULL: always). */
 XG_FN xg_kval *xg_fft_nth(xg_fft_site *d, xg_kval *chunk, int64_t limit, xg_kval **below) {
     xg_kb *b = &d->s->b;
-    xg_kval *v = xg_k2(b, XG_K_OP_ADDI, xg_k2_int(b, XG_K_OP_MULI, chunk, d->threads), d->where[0]);
+    xg_kval *v = xg_kaddi(b, xg_k2_int(b, XG_K_OP_MULI, chunk, d->threads), d->where[0]);
     bool exact = limit % d->threads == 0;
     xg_kval_set_range(v, xg_range_of(0, (exact ? limit : (limit / d->threads + 1) * d->threads) - 1));
     *below = exact ? NULL : xg_kcmpi_int(b, XG_CI_SLT, v, limit);
@@ -221,7 +221,7 @@ XG_APART XG_FN xg_elem xg_fft_sum(xg_fft_site *d, const xg_fft_stage_row *row, x
     r.v = xg_k3(b, XG_K_OP_FMA, xg_k1(b, XG_K_OP_NEGF, v.im), w.im, r.v);
     r.im = xg_k3(b, XG_K_OP_FMA, v.v, w.im, r.im);
     r.im = xg_k3(b, XG_K_OP_FMA, v.im, w.v, r.im);
-    next = xg_k2(b, XG_K_OP_ADDI, reached, step);
+    next = xg_kaddi(b, reached, step);
     xg_kval_set_range(next, xg_range_of(0, 2 * order - 2));
     over = xg_k2_int(b, XG_K_OP_SUBI, next, order);
     reached = XG_KSELECT(b, xg_kcmpi_int(b, XG_CI_SGE, next, order), over, next);

@@ -32,15 +32,15 @@ XG_FN xg_elem xg_fft_plus_turned(xg_kb *b, xg_elem x, xg_elem y, double sign) {
 }
 XG_FN xg_elem xg_fft_scaled(xg_kb *b, xg_elem x, double v) {
     xg_kval *s = xg_fft_number(b, &x, v);
-    x.v = xg_k2(b, XG_K_OP_MULF, x.v, s);
-    if (x.im) x.im = xg_k2(b, XG_K_OP_MULF, x.im, s);
+    x.v = xg_kmulf(b, x.v, s);
+    if (x.im) x.im = xg_kmulf(b, x.im, s);
     return x;
 }
 XG_FN xg_elem xg_fft_times(xg_kb *b, xg_elem x, xg_elem w) {
     xg_elem r;
-    xg_kval *t = xg_k1(b, XG_K_OP_NEGF, xg_k2(b, XG_K_OP_MULF, x.im, w.im));
+    xg_kval *t = xg_k1(b, XG_K_OP_NEGF, xg_kmulf(b, x.im, w.im));
     r.v = xg_k3(b, XG_K_OP_FMA, x.v, w.v, t);
-    t = xg_k2(b, XG_K_OP_MULF, x.im, w.v);
+    t = xg_kmulf(b, x.im, w.v);
     r.im = xg_k3(b, XG_K_OP_FMA, x.v, w.im, t);
     return r;
 }
@@ -62,7 +62,7 @@ XG_FN xg_kval *xg_fft_series(xg_kb *b, xg_kval *z, int terms, int odd) {
 }
 XG_FN xg_kval *xg_fft_fold(xg_kb *b, xg_kval **n, int64_t twice, int64_t above) { /* n > above: twice - n */
     xg_kval *is = xg_kcmpi_int(b, XG_CI_SGT, *n, above),
-            *other = xg_k2(b, XG_K_OP_SUBI, xg_kconst_int(b, (*n)->type->elem, twice), *n);
+            *other = xg_ksubi(b, xg_kconst_int(b, (*n)->type->elem, twice), *n);
     *n = xg_kselect(b, is, other, *n);
     return is;
 }
@@ -71,7 +71,7 @@ XG_FN xg_kval *xg_fft_negate_where(xg_kb *b, xg_kval *where, xg_kval *x) {
 }
 XG_FN xg_elem xg_fft_root_at(xg_kb *b, xg_kval *k, int64_t most, int64_t n, double sign, xg_kelem real) {
     xg_kelem word = 4 * n <= INT32_MAX ? XG_E_I32 : XG_E_I64;
-    xg_kval *t = xg_kcast(b, XG_K_OP_INDEX_CAST, k, word), *lower = NULL, *left = NULL, *steep = NULL, *a, *z, *zc;
+    xg_kval *t = xg_kcast_index(b, k, word), *lower = NULL, *left = NULL, *steep = NULL, *a, *z, *zc;
     bool wide = real == XG_E_F64;
     xg_elem w;
     /* in quarters of 1 / n of a turn, n of them a quarter turn */
@@ -82,10 +82,10 @@ XG_FN xg_elem xg_fft_root_at(xg_kb *b, xg_kval *k, int64_t most, int64_t n, doub
     if (8 * most > n) steep = xg_fft_fold(b, &t, n, n / 2);
     a = XG_KOP2(b, XG_K_OP_MULF, xg_kcast(b, XG_K_OP_SITOFP, t, real),
         xg_kconst_float(b, real, 1.57079632679489661923 / (double)n));
-    z = xg_k2(b, XG_K_OP_MULF, a, a);
+    z = xg_kmulf(b, a, a);
     zc = xg_fft_series(b, z, wide ? 8 : 5, 0);
     w.v = xg_k3(b, XG_K_OP_FMA, z, zc, xg_kconst_float(b, real, 1));
-    zc = xg_k2(b, XG_K_OP_MULF, a, z);
+    zc = xg_kmulf(b, a, z);
     w.im = xg_k3(b, XG_K_OP_FMA, zc, xg_fft_series(b, z, wide ? 8 : 4, 1), a);
     if (steep) {
         a = xg_kselect(b, steep, w.im, w.v);
@@ -157,10 +157,9 @@ XG_APART XG_FN void xg_fft_of_odd(xg_kb *b, xg_elem *x, int64_t p, double sign) 
             xg_kval *c = xg_fft_number(b, &first, root.re), *s = xg_fft_number(b, &first, root.im);
             across.v = xg_k3(b, XG_K_OP_FMA, sum[j].v, c, across.v);
             across.im = xg_k3(b, XG_K_OP_FMA, sum[j].im, c, across.im);
-            along.v = along.v ? xg_k3(b, XG_K_OP_FMA, difference[j].v, s, along.v)
-                              : xg_k2(b, XG_K_OP_MULF, difference[j].v, s);
-            along.im = along.im ? xg_k3(b, XG_K_OP_FMA, difference[j].im, s, along.im)
-                                : xg_k2(b, XG_K_OP_MULF, difference[j].im, s);
+            along.v = along.v ? xg_k3(b, XG_K_OP_FMA, difference[j].v, s, along.v) : xg_kmulf(b, difference[j].v, s);
+            along.im =
+                along.im ? xg_k3(b, XG_K_OP_FMA, difference[j].im, s, along.im) : xg_kmulf(b, difference[j].im, s);
         }
         x[k] = xg_fft_plus_turned(b, across, along, sign);
         x[p - k] = xg_fft_plus_turned(b, across, along, -sign);

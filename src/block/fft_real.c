@@ -41,7 +41,7 @@ XG_FN void xg_fft_mirrored(const xg_fft_site *d, xg_range last, xg_kval **at, xg
     for (k = 0; k < d->n; k++) {
         xg_kval **i = &at[rank - d->n + k], *other;
         int64_t n = d->length[k];
-        other = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(d->s, n), *i);
+        other = xg_ksubi(b, xg_elem_index(d->s, n), *i);
         if (k + 1 < d->n) other = XG_KSELECT(b, xg_kcmpi_int(b, XG_CI_EQ, *i, 0), *i, other);
         *i = xg_kselect(b, *mirrored, other, *i);
         xg_kval_set_range(*i, xg_range_of(0, (k + 1 < d->n ? n : d->in_last) - 1));
@@ -95,8 +95,7 @@ XG_FN void xg_fft_read_mirrored(xg_fft_site *d, xg_kval **at, xg_kval *opposite,
     xg_flow f = xg_flow_of(d->s, NULL);
     memcpy((void *)other, (void *)at, (last + 1) * sizeof *at);
     for (k = 0; k + 1 < d->n; k++) {
-        xg_kval **i = &other[last + 1 - d->n + k],
-                *mirror = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(d->s, d->length[k]), *i);
+        xg_kval **i = &other[last + 1 - d->n + k], *mirror = xg_ksubi(b, xg_elem_index(d->s, d->length[k]), *i);
         *i = XG_KSELECT(b, xg_kcmpi_int(b, XG_CI_EQ, *i, 0), *i, mirror);
         xg_kval_set_range(*i, xg_range_of(0, d->length[k] - 1));
     }
@@ -127,7 +126,7 @@ XG_FN void xg_fft_join_halves(xg_fft_site *d, const xg_fft_turn *t, xg_kval *con
     bool along = radix > 1 && t->row->dim == d->n - 1;
     xg_elem start = xg_fft_root_at(b, first[last], (along ? step : h) - 1, 2 * h, 1, d->real), x[2], w, sum;
     /* of the opposite places; the others are at distances from it */
-    xg_kval *lowest = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(d->s, along ? h - (radix - 1) * step : h), first[last]);
+    xg_kval *lowest = xg_ksubi(b, xg_elem_index(d->s, along ? h - (radix - 1) * step : h), first[last]);
     xg_kval_set_range(lowest, xg_range_of(1, along ? step : h));
     for (q = 0; q < radix; q++) {
         xg_kval *at[XG_RANK_MAX],

@@ -53,14 +53,14 @@ XG_FN void xg_merging_begin(xg_merging *m, xg_sort_site *d) {
     m->second = xg_k2_int(b, XG_K_OP_ADDI, v[1], m->run);
     m->n_first = m->n_second = xg_elem_index(&d->s, m->run);
     if (d->whole % to) {
-        left = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(&d->s, d->whole), m->first);
+        left = xg_ksubi(b, xg_elem_index(&d->s, d->whole), m->first);
         m->n_first = xg_k2(b, XG_K_OP_MINSI, left, m->n_first);
-        left = xg_k2(b, XG_K_OP_SUBI, left, m->n_first);
+        left = xg_ksubi(b, left, m->n_first);
         m->n_second = xg_merging_clamped(m, left, 0, m->run);
     }
     m->made = xg_k2_int(b, XG_K_OP_ADDI, m->diag, d->places);
     if (d->whole % d->places) {
-        all = xg_k2(b, XG_K_OP_ADDI, m->n_first, m->n_second);
+        all = xg_kaddi(b, m->n_first, m->n_second);
         m->made = xg_k2(b, XG_K_OP_MINSI, m->made, all);
     }
 }
@@ -91,7 +91,7 @@ XG_FN xg_kval *xg_merging_search(xg_merging *m, xg_kval *diag) {
     const xg_ktype *types[2];
     xg_kop *loop;
     uint32_t k;
-    bounds[1] = XG_KOP2(b, XG_K_OP_MAXSI, xg_k2(b, XG_K_OP_SUBI, diag, m->n_second), xg_elem_index(&d->s, 0));
+    bounds[1] = XG_KOP2(b, XG_K_OP_MAXSI, xg_ksubi(b, diag, m->n_second), xg_elem_index(&d->s, 0));
     bounds[2] = xg_k2(b, XG_K_OP_MINSI, diag, m->n_first);
     for (k = 0; k < 2; k++) types[k] = bounds[k + 1]->type;
     loop = xg_kir_op(b, XG_K_OP_WHILE, bounds + 1, 2, types, 2, 2);
@@ -111,13 +111,13 @@ XG_FN xg_kval *xg_merging_search(xg_merging *m, xg_kval *diag) {
         xg_kir_do(b, XG_K_OP_CONDITION, bounds, 3);
         *b = outer;
     }
-    middle = XG_KOP2(b, XG_K_OP_SHRUI, xg_k2(b, XG_K_OP_ADDI, bounds[1], bounds[2]), one);
+    middle = XG_KOP2(b, XG_K_OP_SHRUI, xg_kaddi(b, bounds[1], bounds[2]), one);
     xg_kval_set_range(middle, xg_range_of(0, m->run));
-    first = xg_k2(b, XG_K_OP_ADDI, m->first, middle);
-    second = xg_k2(b, XG_K_OP_SUBI, xg_k2(b, XG_K_OP_SUBI, diag, middle), one);
-    second = xg_k2(b, XG_K_OP_ADDI, m->second, second);
+    first = xg_kaddi(b, m->first, middle);
+    second = xg_ksubi(b, xg_ksubi(b, diag, middle), one);
+    second = xg_kaddi(b, m->second, second);
     before = xg_merging_before(m, second, first);
-    above = xg_k2(b, XG_K_OP_ADDI, middle, one);
+    above = xg_kaddi(b, middle, one);
     bounds[1] = xg_kselect(b, before, bounds[1], above);
     bounds[2] = xg_kselect(b, before, middle, bounds[2]);
     xg_kyield(b, bounds + 1, 2);
@@ -138,12 +138,12 @@ XG_FN void xg_merging_cut(xg_merging *m, xg_kval **cuts) {
     found = xg_merging_search(m, xg_kselect(b, is_first, m->diag, m->made));
     at = xg_k2_int(b, XG_K_OP_MINSI, d->at[0], 1);
     xg_kval_set_range(at, xg_range_of(0, 1));
-    shared = xg_kinsert_at(b, xg_kcast(b, XG_K_OP_INDEX_CAST, found, XG_E_I32), shared, at);
+    shared = xg_kinsert_at(b, xg_kcast_index(b, found, XG_E_I32), shared, at);
     xg_flow_end(&f);
     xg_shared_wait(b, &shared, 1);
     for (k = 0; k < 2; k++) {
         at = xg_elem_index(&d->s, k);
-        cuts[k] = xg_kcast(b, XG_K_OP_INDEX_CAST, xg_kextract(b, shared, &at, 1), XG_E_INDEX);
+        cuts[k] = xg_kcast_index(b, xg_kextract(b, shared, &at, 1), XG_E_INDEX);
         xg_kval_set_range(cuts[k], xg_range_of(0, m->run));
     }
 }
@@ -156,22 +156,21 @@ XG_FN xg_sort_spot xg_merging_spot(
     xg_kval *is_first = xg_kcmpi_(b, XG_CI_SLT, at, n_first), *turned, *place, *other;
     xg_sort_spot s;
     memset(&s, 0, sizeof s);
-    turned = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(&d->s, d->places - 1), at);
-    turned = xg_k2(b, XG_K_OP_ADDI, turned, n_first);
+    turned = xg_ksubi(b, xg_elem_index(&d->s, d->places - 1), at);
+    turned = xg_kaddi(b, turned, n_first);
     *number = xg_kselect(b, is_first, at, turned);
     if (d->whole % d->places) s.place_is = xg_kcmpi_(b, XG_CI_SLT, *number, n);
-    place = XG_KOP2(b, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_ADDI, m->first, cuts[0]), *number);
+    place = XG_KOP2(b, XG_K_OP_ADDI, xg_kaddi(b, m->first, cuts[0]), *number);
     /* second + (diag - cuts[0]) + (number - n_first) */
-    other =
-        XG_KOP2(b, XG_K_OP_SUBI, xg_k2(b, XG_K_OP_ADDI, m->second, m->diag), xg_k2(b, XG_K_OP_ADDI, cuts[0], n_first));
-    other = xg_k2(b, XG_K_OP_ADDI, other, *number);
+    other = XG_KOP2(b, XG_K_OP_SUBI, xg_kaddi(b, m->second, m->diag), xg_kaddi(b, cuts[0], n_first));
+    other = xg_kaddi(b, other, *number);
     place = xg_kselect(b, is_first, place, other);
     if (s.place_is)
         place = xg_merging_clamped(m, place, 0, d->whole - 1);
     else
         xg_kval_set_range(place, xg_range_of(0, d->whole - 1));
     xg_sort_at(d, m->row, place, s.indices);
-    *number = xg_kcast(b, XG_K_OP_INDEX_CAST, *number, XG_E_I32);
+    *number = xg_kcast_index(b, *number, XG_E_I32);
     return s;
 }
 XG_FN void xg_merging_body(xg_sort_site *d, xg_kval **dest) {
@@ -183,14 +182,14 @@ XG_FN void xg_merging_body(xg_sort_site *d, xg_kval **dest) {
     xg_merging m;
     xg_merging_begin(&m, d);
     xg_merging_cut(&m, cuts);
-    n_first = xg_k2(b, XG_K_OP_SUBI, cuts[1], cuts[0]);
+    n_first = xg_ksubi(b, cuts[1], cuts[0]);
     xg_kval_set_range(n_first, xg_range_of(0, d->places));
-    n = xg_k2(b, XG_K_OP_SUBI, m.made, m.diag);
+    n = xg_ksubi(b, m.made, m.diag);
     for (j = 0; j < d->each; j++) {
         from[j] = xg_merging_spot(&m, xg_sort_value(d, xg_sort_flat(d, j)), cuts, n_first, n, &given[j]);
     }
     d->given = given;
-    d->end = d->whole % d->places ? xg_kcast(b, XG_K_OP_INDEX_CAST, n, XG_E_I32) : NULL;
+    d->end = d->whole % d->places ? xg_kcast_index(b, n, XG_E_I32) : NULL;
     xg_sort_begin(d, from, v);
     /* The first steps are closed on what a thread has; the others on shared memory. */
     for (step = d->each / 2; step; step /= 2)

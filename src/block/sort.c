@@ -229,7 +229,7 @@ XG_FN xg_kval *xg_sort_flat_number(xg_sort_site *d, const xg_aff *flat, xg_kval 
     xg_aff_ctx *x = d->e->m->aff;
     xg_range range = xg_range_of(0, d->places - 1);
     const xg_aff *to = xg_aff_add_mul(x, xg_aff_dim(x, 2), xg_aff_div(x, flat, d->places), d->places);
-    xg_kval *index = xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, number, XG_E_INDEX), *v;
+    xg_kval *index = xg_kcast_index(&d->s.b, number, XG_E_INDEX), *v;
     xg_kval_set_range(index, range);
     if (padded) to = xg_sort_padded(d, to);
     xg_sort_apply(d, &to, 1, index, range, &v);
@@ -250,7 +250,7 @@ XG_FN void xg_sort_fetch(xg_sort_site *d, const xg_aff *flat, xg_sort_item *v) {
     /* not in shared memory, for want of room: load from global memory */
     both[0] = xg_aff_div(x, flat, d->places);
     both[1] = xg_aff_dim(x, 2);
-    index = xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, v->entry, XG_E_INDEX);
+    index = xg_kcast_index(&d->s.b, v->entry, XG_E_INDEX);
     xg_kval_set_range(index, xg_range_of(0, d->places - 1));
     spot = xg_sort_spot_at(d, both[0], both[1], index);
     for (k = 0; k < d->n; k++)
@@ -301,7 +301,7 @@ XG_FN xg_kval *xg_sort_end(xg_sort_site *d) {
     left = xg_sort_value(d,
         xg_aff_sub(x, xg_aff_const(x, d->whole), xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 1), d->runs), d->length)));
     left = xg_k2_int(&d->s.b, XG_K_OP_MINSI, left, d->length);
-    return xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, left, XG_E_I32);
+    return xg_kcast_index(&d->s.b, left, XG_E_I32);
 }
 /* The condition to exchange x and y, by one call of the comparator: true if the later element of the input is ordered
  * before the earlier one. Otherwise the two keep their order. */
@@ -321,7 +321,7 @@ XG_FN xg_kval *xg_sort_asks(xg_sort_site *d, const xg_sort_item *x, const xg_sor
     is = xg_kcmpi_(b, XG_CI_SGE, x->entry, end);
     swap = xg_k2(b, XG_K_OP_ORI, swap, is);
     is = xg_kcmpi_(b, XG_CI_SLT, y->entry, end);
-    return xg_k2(b, XG_K_OP_ANDI, swap, is);
+    return xg_kandi(b, swap, is);
 }
 XG_FN void xg_sort_exchange(xg_sort_site *d, xg_sort_item *x, xg_sort_item *y) {
     xg_kb *b = &d->s.b;
@@ -463,7 +463,7 @@ XG_FN xg_kval *xg_sort_place_number(xg_sort_site *d, int64_t j) {
     const xg_aff *row, *place;
     if (d->given) return d->given[j];
     xg_sort_home(d, j, &row, &place);
-    return xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, xg_sort_value(d, place), XG_E_I32);
+    return xg_kcast_index(&d->s.b, xg_sort_value(d, place), XG_E_I32);
 }
 /* The item of a key and its element's number. */
 XG_FN xg_sort_item xg_sort_item_of(xg_sort_site *d, xg_kval *key, xg_kval *number) {
@@ -474,8 +474,8 @@ XG_FN xg_sort_item xg_sort_item_of(xg_sort_site *d, xg_kval *key, xg_kval *numbe
     if (d->o.form == XG_SORT_BY_KEY) v.number = number;
     if (d->o.form != XG_SORT_BY_ENTRY) return v;
     if (d->o.entry_bytes == 8) {
-        key = xg_kcast(b, XG_K_OP_EXTUI, key, XG_E_I64);
-        number = xg_kcast(b, XG_K_OP_EXTUI, number, XG_E_I64);
+        key = xg_kextui(b, key, XG_E_I64);
+        number = xg_kextui(b, number, XG_E_I64);
     }
     key = XG_KOP2(b, XG_K_OP_SHLI, key, xg_kconst_int(b, key->type->elem, d->o.entry_bytes * 4));
     v.entry = xg_k2(b, XG_K_OP_ORI, key, number);

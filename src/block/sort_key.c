@@ -58,7 +58,7 @@ XG_FN xg_kval *xg_sort_key_of(xg_scope *s, const xg_sort_order *o, const xg_elem
         int64_t least = !from_zero ? -((int64_t)1 << (key->bits - 1)) : key->descending ? -256 : 0;
         v = xg_sort_one_key(s, o->sort, key, x[key->keyed]);
         if (least) v = XG_KOP2(b, XG_K_OP_SUBI, v, xg_kconst_int(b, v->type->elem, least));
-        if (v->type->elem != e) v = xg_kcast(b, XG_K_OP_EXTUI, v, e);
+        if (v->type->elem != e) v = xg_kextui(b, v, e);
         all = all ? XG_KOP2(b, XG_K_OP_ORI, XG_KOP2(b, XG_K_OP_SHLI, all, xg_kconst_int(b, e, key->bits)), v) : v;
     }
     if (o->bits == 16) return XG_KOP2(b, XG_K_OP_SUBI, all, xg_kconst_int(b, e, 32768));
@@ -77,7 +77,7 @@ XG_APART XG_FN xg_kval *xg_sort_unkey(xg_kb *b, const xg_sort_key *o, xg_kval *v
         xg_kval *sign = XG_KOP2(b, XG_K_OP_SHRSI, v, xg_kconst_int(b, bits, xg_kelem_bits(bits) - 1));
         v = XG_KOP2(b, XG_K_OP_XORI, v, XG_KOP2(b, XG_K_OP_SHRUI, sign, xg_kconst_int(b, bits, 1)));
     }
-    return xg_kcast(b, XG_K_OP_BITCAST, v, to);
+    return xg_kbitcast(b, v, to);
 }
 
 /* ---- pieces ---- */
@@ -96,11 +96,7 @@ XG_FN xg_kval *xg_sort_bits_of(xg_kb *b, xg_kval *v) {
         v = xg_scalar_widen(b, v);
         bits = 32;
     }
-    return xg_kcast(b, XG_K_OP_BITCAST, v,
-        bits == 64   ? XG_E_I64
-        : bits == 32 ? XG_E_I32
-        : bits == 16 ? XG_E_I16
-                     : XG_E_I8);
+    return xg_kbitcast(b, v, bits == 64 ? XG_E_I64 : bits == 32 ? XG_E_I32 : bits == 16 ? XG_E_I16 : XG_E_I8);
 }
 /* Piece number `piece` of an element, as an integer of the array's type. */
 XG_FN xg_kval *xg_sort_piece_of(xg_kb *b, xg_elem x, xlagpu_type t, xg_kelem to, uint32_t piece) {
@@ -116,8 +112,8 @@ XG_FN xg_kval *xg_sort_from_bits(xg_kb *b, xg_kval *v, xlagpu_type t) {
     xg_kelem e = bits == 64 ? XG_E_I64 : bits == 32 ? XG_E_I32 : bits == 16 ? XG_E_I16 : bits == 1 ? XG_E_I1 : XG_E_I8;
     if (v->type->elem != e) v = xg_kcast(b, XG_K_OP_TRUNCI, v, e);
     if (xg_kelem_is_int(to)) return v;
-    if (xg_kelem_bits(to) < 8) return xg_scalar_convert(b, xg_kcast(b, XG_K_OP_BITCAST, v, XG_E_F32), XLAGPU_F32, t);
-    return xg_kcast(b, XG_K_OP_BITCAST, v, to);
+    if (xg_kelem_bits(to) < 8) return xg_scalar_convert(b, xg_kbitcast(b, v, XG_E_F32), XLAGPU_F32, t);
+    return xg_kbitcast(b, v, to);
 }
 /* And the element of all of its pieces. */
 XG_APART XG_FN xg_elem xg_sort_from_pieces(xg_kb *b, xg_kval *const *pieces, xlagpu_type t) {
@@ -128,9 +124,9 @@ XG_APART XG_FN xg_elem xg_sort_from_pieces(xg_kb *b, xg_kval *const *pieces, xla
     for (k = 0; k < (two ? 2u : 1u); k++) {
         xg_kval *v = pieces[k * each], *high;
         if (each == 2) {
-            high = XG_KOP2(b, XG_K_OP_SHLI, xg_kcast(b, XG_K_OP_EXTUI, pieces[k * each + 1], XG_E_I64),
-                xg_kconst_int(b, XG_E_I64, 32));
-            v = XG_KOP2(b, XG_K_OP_ORI, high, xg_kcast(b, XG_K_OP_EXTUI, v, XG_E_I64));
+            high =
+                XG_KOP2(b, XG_K_OP_SHLI, xg_kextui(b, pieces[k * each + 1], XG_E_I64), xg_kconst_int(b, XG_E_I64, 32));
+            v = XG_KOP2(b, XG_K_OP_ORI, high, xg_kextui(b, v, XG_E_I64));
         }
         v = xg_sort_from_bits(b, v, real);
         if (k)

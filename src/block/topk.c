@@ -68,7 +68,7 @@ XG_FN xg_kval *xg_topk_each(xg_topk_site *d, int64_t n, xg_kval *list, xg_topk_b
         int64_t turns = (n + d->threads - 1) / d->threads;
         zero = xg_elem_index(&d->s, 0);
         number = xg_flow_for(&all, zero, xg_elem_index(&d->s, turns), 1, turns);
-        number = xg_k2(&d->s.b, XG_K_OP_ADDI, xg_k2_int(&d->s.b, XG_K_OP_MULI, number, d->threads), d->thread);
+        number = xg_kaddi(&d->s.b, xg_k2_int(&d->s.b, XG_K_OP_MULI, number, d->threads), d->thread);
         xg_topk_ranged(number, turns * d->threads - 1);
     }
     some = xg_flow_of(&d->s, &list);
@@ -88,7 +88,7 @@ XG_FN xg_kval *xg_topk_key(xg_topk_site *d, xg_elem x) {
     if (xg_type_class(t) == XGT_F)
         v = xg_type_bits(t) <= 8 ? xg_scalar_ordered_small(b, v, xg_float_format_of(t)) : xg_scalar_ordered_bits(b, v);
     else if (!xg_type_signed(t))
-        v = word ? xg_k2_int(b, XG_K_OP_XORI, v, INT32_MIN) : xg_kcast(b, XG_K_OP_EXTUI, v, XG_E_I32);
+        v = word ? xg_k2_int(b, XG_K_OP_XORI, v, INT32_MIN) : xg_kextui(b, v, XG_E_I32);
     if (v->type->elem != XG_E_I32) v = xg_kcast(b, XG_K_OP_EXTSI, v, XG_E_I32);
     return xg_attr_int(d->i, XG_A_largest, 1) ? v : xg_k2_int(b, XG_K_OP_XORI, v, -1);
 }
@@ -98,16 +98,16 @@ XG_FN xg_kval *xg_topk_at(xg_topk_site *d, xg_kval *index) {
 }
 XG_FN xg_kval *xg_topk_entry(xg_topk_site *d, xg_kval *key, xg_kval *index) {
     xg_kb *b = &d->s.b;
-    xg_kval *high = XG_KOP2(b, XG_K_OP_SHLI, xg_kcast(b, XG_K_OP_EXTUI, key, XG_E_I64), xg_topk_i64(d, 32)),
-            *low = xg_kcast(b, XG_K_OP_INDEX_CAST, index, XG_E_I32);
-    low = xg_kcast(b, XG_K_OP_EXTUI, xg_k2_int(b, XG_K_OP_XORI, low, -1), XG_E_I64);
+    xg_kval *high = XG_KOP2(b, XG_K_OP_SHLI, xg_kextui(b, key, XG_E_I64), xg_topk_i64(d, 32)),
+            *low = xg_kcast_index(b, index, XG_E_I32);
+    low = xg_kextui(b, xg_k2_int(b, XG_K_OP_XORI, low, -1), XG_E_I64);
     return xg_k2(b, XG_K_OP_ORI, high, low);
 }
 /* The index of the list's entry at a place. */
 XG_FN xg_kval *xg_topk_index(xg_topk_site *d, xg_kval *list, xg_kval *place, int64_t most) {
     xg_kb *b = &d->s.b;
     xg_kval *low = xg_kcast(b, XG_K_OP_TRUNCI, xg_kextract(b, list, &place, 1), XG_E_I32);
-    return xg_topk_ranged(xg_kcast(b, XG_K_OP_INDEX_CAST, xg_k2_int(b, XG_K_OP_XORI, low, -1), XG_E_INDEX), most);
+    return xg_topk_ranged(xg_kcast_index(b, xg_k2_int(b, XG_K_OP_XORI, low, -1), XG_E_INDEX), most);
 }
 
 /* ---- the best of each class ---- */
@@ -137,9 +137,8 @@ XG_FN xg_kval *xg_topk_class(xg_topk_site *d, const xg_topk_level *l, xg_kval *g
         *dead = xg_kcmpi_int(b, XG_CI_SGE, part[0], d->k);
         part[0] = xg_topk_ranged(xg_k2_int(b, XG_K_OP_MINSI, part[0], d->k - 1), d->k - 1);
     }
-    leader =
-        xg_topk_ranged(xg_kcast(b, XG_K_OP_INDEX_CAST, xg_kextract(b, l->leaders, part, 1), XG_E_INDEX), coarse - 1);
-    return xg_k2(b, XG_K_OP_ADDI, leader, xg_topk_ranged(part[1], l->modulus - coarse));
+    leader = xg_topk_ranged(xg_kcast_index(b, xg_kextract(b, l->leaders, part, 1), XG_E_INDEX), coarse - 1);
+    return xg_kaddi(b, leader, xg_topk_ranged(part[1], l->modulus - coarse));
 }
 /* The class of each of the best k. */
 XG_FN xg_kval *xg_topk_lead(xg_topk_site *d, const void *data, xg_kval *place, xg_kval *leaders) {
@@ -150,7 +149,7 @@ XG_FN xg_kval *xg_topk_lead(xg_topk_site *d, const void *data, xg_kval *place, x
     m->dims[0].range = xg_range_of(0, d->length - 1);
     m->results[0] = xg_aff_mod(x, xg_aff_dim(x, 0), l->modulus);
     xg_elem_apply(&d->s, xg_imap_simplify(x, m), &index, &klass);
-    return xg_kinsert_at(&d->s.b, xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, klass, XG_E_I32), leaders, place);
+    return xg_kinsert_at(&d->s.b, xg_kcast_index(&d->s.b, klass, XG_E_I32), leaders, place);
 }
 
 /* The better of the best so far (its key, how many elements of its class stand before it) and the element at an index
@@ -185,7 +184,7 @@ XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass,
     number = xg_flow_for(&f, from, index, stride, n);
     from =
         xg_topk_ranged(XG_KOP2(b, XG_K_OP_ADDI, xg_k2_int(b, XG_K_OP_MULI, number, l->modulus), klass), d->length - 1);
-    number = xg_kcast(b, XG_K_OP_INDEX_CAST, number, XG_E_I32);
+    number = xg_kcast_index(b, number, XG_E_I32);
     for (k = 0; k < stride; k++) {
         index = xg_topk_ranged(xg_k2_int(b, XG_K_OP_ADDI, from, k * l->modulus), d->length - 1);
         key = xg_topk_at(d, index);
@@ -216,14 +215,14 @@ XG_FN xg_kval *xg_topk_group(xg_topk_site *d, const void *data, xg_kval *group, 
     xg_topk_ranged(klass, l->modulus - 1);
     if (full) xg_topk_walk(d, l, klass, full, best);
     if (d->length % l->modulus) xg_topk_last(d, l, klass, full, best);
-    index = xg_kcast(b, XG_K_OP_INDEX_CAST, best[1], XG_E_INDEX);
+    index = xg_kcast_index(b, best[1], XG_E_INDEX);
     xg_topk_ranged(index, XG_MAX(full, 1));
-    index = xg_k2(b, XG_K_OP_ADDI, xg_k2_int(b, XG_K_OP_MULI, index, l->modulus), klass);
+    index = xg_kaddi(b, xg_k2_int(b, XG_K_OP_MULI, index, l->modulus), klass);
     entry = xg_topk_entry(d, best[0], xg_topk_ranged(index, (XG_MAX(full, 1) + 1) * l->modulus - 1));
     if (dead) {
         /* Not a class, so no index of one: behind all others, and different in each group. */
-        none = xg_kcast(b, XG_K_OP_INDEX_CAST, xg_k2_int(b, XG_K_OP_ADDI, group, behind + l->modulus), XG_E_I64);
-        none = xg_k2(b, XG_K_OP_SUBI, xg_topk_i64(d, INT64_MIN + (int64_t)UINT32_MAX), none);
+        none = xg_kcast_index(b, xg_k2_int(b, XG_K_OP_ADDI, group, behind + l->modulus), XG_E_I64);
+        none = xg_ksubi(b, xg_topk_i64(d, INT64_MIN + (int64_t)UINT32_MAX), none);
         entry = xg_kselect(b, dead, none, entry);
     }
     return xg_kinsert_at(b, entry, list, group);
@@ -320,8 +319,8 @@ XG_FN xg_kval *xg_topk_gather(xg_topk_site *d, const void *data, xg_kval *t, xg_
     m->results[0] = xg_aff_mod(x, xg_aff_dim(x, 0), d->k);
     m->results[1] = xg_aff_mul(x, xg_aff_div(x, xg_aff_dim(x, 0), d->k), l->modulus);
     xg_elem_apply(&d->s, xg_imap_simplify(x, m), &t, part);
-    index = xg_kcast(b, XG_K_OP_INDEX_CAST, xg_kextract(b, l->leaders, part, 1), XG_E_INDEX);
-    index = xg_topk_ranged(xg_k2(b, XG_K_OP_ADDI, xg_topk_ranged(index, l->modulus - 1), part[1]), most);
+    index = xg_kcast_index(b, xg_kextract(b, l->leaders, part, 1), XG_E_INDEX);
+    index = xg_topk_ranged(xg_kaddi(b, xg_topk_ranged(index, l->modulus - 1), part[1]), most);
     o[0] = xg_topk_ranged(xg_k2_int(b, XG_K_OP_MINSI, index, d->length - 1), d->length - 1);
     entry = xg_topk_entry(d, xg_topk_at(d, o[0]), index);
     is = xg_kcmpi_(b, XG_CI_SGE, entry, l->bound);
@@ -333,7 +332,7 @@ XG_FN xg_kval *xg_topk_gather(xg_topk_site *d, const void *data, xg_kval *t, xg_
     o[1] = xg_kir_value(b, XG_K_OP_SHARED_AT, o, 2, xg_kir_pointer(d->e->m, XG_SPACE_SHARED));
     o[0] = xg_kconst_int(b, XG_E_I32, 1);
     o[0] = xg_kir_value(b, XG_K_OP_ATOM_ADD, o, 2, o[0]->type);
-    o[0] = xg_kcast(b, XG_K_OP_INDEX_CAST, o[0], XG_E_INDEX);
+    o[0] = xg_kcast_index(b, o[0], XG_E_INDEX);
     room = xg_flow_of(&d->s, &list);
     xg_flow_if(&room, xg_kcmpi_int(b, XG_CI_SLT, o[0], l->places));
     o[0] = xg_topk_ranged(xg_k2_int(b, XG_K_OP_MINSI, o[0], l->places - 1), l->places - 1);
@@ -408,8 +407,8 @@ XG_FN xg_kval *xg_topk_write(xg_topk_site *d, const void *data, xg_kval *place, 
     if (values)
         v = xg_elem_of(&d->s, d->x, d->row);
     else
-        v = xg_elem_real(xg_scalar_convert(
-            &d->s.b, xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, index, XG_E_I32), XLAGPU_S32, o->root->shape->type));
+        v = xg_elem_real(
+            xg_scalar_convert(&d->s.b, xg_kcast_index(&d->s.b, index, XG_E_I32), XLAGPU_S32, o->root->shape->type));
     memcpy(at, d->row, sizeof at);
     at[d->dim] = place;
     return xg_emit_insert(&d->s.b, v, dest, o->root->shape, at);
@@ -474,7 +473,7 @@ XG_FN bool xg_emit_topk_plan(xg_fusion_emission *e) {
     d->x = XG_OPERAND(d->i, 0);
     d->dim = d->x->shape->rank - 1;
     d->length = d->x->shape->dims[d->dim];
-    d->k = xg_attr_int(d->i, XG_A_k, 0);
+    d->k = xg_attr_or_0(d->i, XG_A_k);
     d->rows = d->x->shape->elements / d->length;
     if (d->rows > INT32_MAX)
         xg_hlo_fail(d->i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels",

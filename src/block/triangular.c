@@ -37,7 +37,7 @@ typedef struct xg_tiled_site {
 XG_FN xg_kval *xg_tiled_index(xg_tiled_site *d, int64_t v) { return xg_elem_index(d->s, v); }
 /* x * by + y, below the limit */
 XG_FN xg_kval *xg_tiled_join(xg_tiled_site *d, xg_kval *x, int64_t by, xg_kval *y, int64_t limit) {
-    xg_kval *v = xg_k2(&d->s->b, XG_K_OP_ADDI, xg_k2(&d->s->b, XG_K_OP_MULI, x, xg_tiled_index(d, by)), y);
+    xg_kval *v = xg_kaddi(&d->s->b, xg_k2(&d->s->b, XG_K_OP_MULI, x, xg_tiled_index(d, by)), y);
     xg_kval_set_range(v, xg_range_of(0, limit - 1));
     return v;
 }
@@ -92,7 +92,7 @@ XG_FN xg_elem xg_tiled_over_real(xg_tiled_site *d, xg_elem x, xg_kval *y) {
 /* What the lane of number r in this one's group has. */
 XG_FN xg_elem xg_tiled_from_lane(xg_tiled_site *d, xg_elem x, xg_kval *r) {
     xg_kb *b = &d->s->b;
-    xg_kval *lane = xg_k2(b, XG_K_OP_ADDI, xg_kcast(b, XG_K_OP_INDEX_CAST, r, XG_E_I32), d->group);
+    xg_kval *lane = xg_kaddi(b, xg_kcast_index(b, r, XG_E_I32), d->group);
     x.v = xg_kshuffle(b, XG_K_OP_SHFLIDX, x.v, lane);
     if (x.im) x.im = xg_kshuffle(b, XG_K_OP_SHFLIDX, x.im, lane);
     return x;
@@ -152,7 +152,7 @@ XG_FN xg_kval *xg_tiled_put(xg_tiled_site *d, xg_elem v, xg_kval *array, xg_kval
 XG_FN xg_kval *xg_tiled_from_end(xg_tiled_site *d, xg_kval *x) {
     xg_kval *v;
     if (!d->back) return x;
-    v = xg_k2(&d->s->b, XG_K_OP_SUBI, xg_tiled_index(d, d->n - 1), x);
+    v = xg_ksubi(&d->s->b, xg_tiled_index(d, d->n - 1), x);
     xg_kval_set_range(v, xg_range_of(0, d->n - 1));
     return v;
 }
@@ -208,7 +208,7 @@ XG_FN xg_kval *xg_tiled_bring(xg_tiled_site *d, xg_kval *result, xg_kval *i, xg_
     xg_kval *at[XG_RANK_MAX];
     int64_t k;
     for (k = 0; k < d->side / d->lines; k++) { /* threads run along memory */
-        xg_kval *slow = k ? xg_k2(&d->s->b, XG_K_OP_ADDI, d->line, xg_tiled_index(d, k * d->lines)) : d->line,
+        xg_kval *slow = k ? xg_kaddi(&d->s->b, d->line, xg_tiled_index(d, k * d->lines)) : d->line,
                 *r = d->swap ? d->lane : slow, *c = d->swap ? slow : d->lane, *row, *column, *exists;
         xg_elem missing = xg_tiled_number(d, 0), v;
         row = xg_tiled_row(d, i, r);
@@ -238,8 +238,8 @@ XG_FN xg_elem xg_tiled_inverse(xg_tiled_site *d, xg_elem pivot, bool root) {
 }
 XG_FN xg_elem xg_tiled_over(xg_tiled_site *d, xg_elem x, xg_elem inverse, bool root) {
     if (!root) return x.im ? xg_cx_mul(&d->s->b, x, inverse) : xg_tiled_over_real(d, x, inverse.v);
-    x.v = xg_k2(&d->s->b, XG_K_OP_MULF, x.v, inverse.v);
-    if (x.im) x.im = xg_k2(&d->s->b, XG_K_OP_MULF, x.im, inverse.v);
+    x.v = xg_kmulf(&d->s->b, x.v, inverse.v);
+    if (x.im) x.im = xg_kmulf(&d->s->b, x.im, inverse.v);
     return x;
 }
 /* The unknowns of one small system along the lanes, whose row lane the array has. conj: the factors are taken
@@ -347,7 +347,7 @@ XG_APART XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
     v = xg_tiled_less(d, c->elems[0], v, xg_tiled_conj(d, u)); /* columns in front of it are finished */
     c->elems[0] = xg_tiled_select(d, xg_tiled_is(d, XG_CI_SGT, d->line, k), v, own.elems[0]);
     pivot = xg_tiled_get(d, c->tensors[XG_TILED_FACTOR], k, k);
-    c->flag = xg_k2(&d->s->b, XG_K_OP_ANDI, c->flag, xg_kcmpf_(&d->s->b, XG_CF_OGT, pivot.v, xg_tiled_number(d, 0).v));
+    c->flag = xg_kandi(&d->s->b, c->flag, xg_kcmpf_(&d->s->b, XG_CF_OGT, pivot.v, xg_tiled_number(d, 0).v));
     xg_flow_end(&l);
 }
 XG_FN void xg_tiled_factor_put(xg_tiled_site *d, xg_tiled_state *c, xg_elem v, xg_kval *row, xg_kval *column) {
@@ -362,7 +362,7 @@ XG_FN void xg_tiled_factor_below(xg_tiled_site *d, xg_tiled_state *c, xg_kval *j
     xg_flow l;
     xg_elem v;
     if (d->tiles == 1) return;
-    row = xg_k2(&d->s->b, XG_K_OP_ADDI, j, xg_tiled_index(d, 1));
+    row = xg_kaddi(&d->s->b, j, xg_tiled_index(d, 1));
     l = xg_tiled_loop(d, row, xg_tiled_index(d, d->tiles), d->tiles, c);
     row = xg_tiled_row(d, l.var, d->line);
     column = xg_tiled_row(d, j, d->lane);
@@ -481,10 +481,10 @@ XG_FN xg_kval *xg_tiled_solve(xg_tiled_site *d, xg_kval *dest, xg_kval *column) 
 
 /* ---- the kernel ---- */
 
-XG_APART XG_FN void xg_tiled_describe(xg_tiled_site *d, xg_fusion_emission *e) {
+XG_FN void xg_tiled_describe(xg_tiled_site *d, xg_fusion_emission *e) {
     const xg_inst *i = e->roots[0];
     const xg_shape *a = XG_OPERAND(i, 0)->shape, *y = i->shape;
-    bool lower = xg_attr_int(i, XG_A_lower, 0) != 0;
+    bool lower = xg_attr_or_0(i, XG_A_lower) != 0;
     memset(d, 0, sizeof *d);
     d->e = e;
     d->i = i;
@@ -496,8 +496,8 @@ XG_APART XG_FN void xg_tiled_describe(xg_tiled_site *d, xg_fusion_emission *e) {
         d->swap = d->conj = !lower;
     else {
         xg_str op = xg_attr_str(i, XG_A_transpose_a);
-        d->across = xg_attr_int(i, XG_A_left_side, 0) == 0;
-        d->unit = xg_attr_int(i, XG_A_unit_diagonal, 0) != 0;
+        d->across = xg_attr_or_0(i, XG_A_left_side) == 0;
+        d->unit = xg_attr_or_0(i, XG_A_unit_diagonal) != 0;
         d->conj = xg_str_is(op, "ADJOINT");
         d->swap = (xg_str_is(op, "TRANSPOSE") || d->conj) != d->across;
         d->back = lower == d->swap;
@@ -511,7 +511,7 @@ XG_APART XG_FN void xg_tiled_describe(xg_tiled_site *d, xg_fusion_emission *e) {
         for (d->lines = XG_MAX(32 / d->side, (int64_t)1); d->lines < d->columns && d->lines < d->side; d->lines *= 2) {}
 }
 /* Threads and blocks as indices: lane and line; those of the batch, and (returned) the right side. */
-XG_FN xg_kval *xg_tiled_where(xg_tiled_site *d, int64_t threads, int64_t blocks, int64_t parts) {
+XG_APART XG_FN xg_kval *xg_tiled_where(xg_tiled_site *d, int64_t threads, int64_t blocks, int64_t parts) {
     xg_aff_ctx *x = d->e->m->aff;
     uint32_t batch = d->i->shape->rank - 2, k;
     xg_imap *m = xg_imap_of_dims(x, 2, batch + 3);
@@ -532,7 +532,7 @@ XG_FN xg_kval *xg_tiled_where(xg_tiled_site *d, int64_t threads, int64_t blocks,
     for (k = 0; k < batch; k++) d->at[k] = out[k];
     d->lane = out[batch];
     d->line = out[batch + 1];
-    d->group = XG_KOP2(&d->s->b, XG_K_OP_ANDI, xg_kcast(&d->s->b, XG_K_OP_INDEX_CAST, dims[0], XG_E_I32),
+    d->group = XG_KOP2(&d->s->b, XG_K_OP_ANDI, xg_kcast_index(&d->s->b, dims[0], XG_E_I32),
         xg_kconst_int(&d->s->b, XG_E_I32, 31 & ~(d->side - 1)));
     return out[batch + 2];
 }

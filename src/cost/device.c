@@ -329,7 +329,7 @@ XG_FN const char *xg_device_parse_figure(xg_str text, xg_device *out) {
     xg_device_put(out, f, v);
     return NULL;
 }
-XG_FN const char *xg_device_parse(xg_str text, xg_device *out) {
+XG_APART XG_FN const char *xg_device_parse(xg_str text, xg_device *out) {
     const char *wrong = NULL;
     bool first = true;
     while (!wrong && (text.n || first)) {

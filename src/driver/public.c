@@ -625,7 +625,7 @@ XG_FN const xg_literal *xg_public_argument(xg_module *m, xg_arena *a, const xg_s
                 (long long)s->dims[k], (int)n);
         dims[k] = n;
     }
-    l = xg_literal_new(a, xg_shape_array(m, s->type, dims, s->rank, NULL, NULL));
+    l = xg_literal_new(a, xg_shape_plain(m, s->type, dims, s->rank));
     xg_public_copy_box(
         (size_t)xg_type_bytes(s->type), s->rank, dims, s->dims, (char *)l->data, (char *)whole->data, false);
     return l;

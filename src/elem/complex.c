@@ -51,15 +51,15 @@ XG_FN xg_elem xg_cx_div(xg_kb *b, xg_elem z, xg_elem w) {
         "e=c?x+y*r:x*r+y;i=c?y-x*r:y*r-x;q=i/d;e/d");
 }
 
-XG_FN xg_elem xg_cx_add(xg_kb *b, xg_elem z, xg_elem w) { return xg_cx_2(b, z, w, "q=y+v;x+u"); }
-XG_FN xg_elem xg_cx_add_1(xg_kb *b, xg_elem z) { return xg_cx_1(b, z, "q=y;x+1"); }
+XG_APART XG_FN xg_elem xg_cx_add(xg_kb *b, xg_elem z, xg_elem w) { return xg_cx_2(b, z, w, "q=y+v;x+u"); }
+XG_APART XG_FN xg_elem xg_cx_add_1(xg_kb *b, xg_elem z) { return xg_cx_1(b, z, "q=y;x+1"); }
 XG_FN xg_elem xg_cx_neg(xg_kb *b, xg_elem z) { return xg_cx_1(b, z, "q=neg(y);neg(x)"); }
 XG_FN xg_elem xg_cx_times_i(xg_kb *b, xg_elem z) { return xg_cx_1(b, z, "q=x;neg(y)"); }
 XG_FN xg_elem xg_cx_times_minus_i(xg_kb *b, xg_elem z) { return xg_cx_1(b, z, "q=neg(x);y"); }
 
 /* exp in two halves, so that a factor below 1 can bring the product back from overflow; a zero imaginary part stays
  * exactly zero. */
-XG_FN xg_elem xg_cx_exp(xg_kb *b, xg_elem z) {
+XG_APART XG_FN xg_elem xg_cx_exp(xg_kb *b, xg_elem z) {
     return xg_cx_1(b, z,
         "h=exp(x*.5);e=exp(x);c=cos(y);s=sin(y);o=e==inf;z=y==0;"
         "a=o?h*c*h:e*c;b=o?h*s*h:e*s;q=z?y:b;z?e:a");
@@ -69,7 +69,7 @@ XG_FN xg_elem xg_cx_expm1(xg_kb *b, xg_elem z) {
 }
 
 /* After the formula `text`, a is |z|. */
-XG_FN void xg_cx_begin_abs(xg_kform *f, xg_kb *b, xg_elem z, const char *text) {
+XG_APART XG_FN void xg_cx_begin_abs(xg_kform *f, xg_kb *b, xg_elem z, const char *text) {
     xg_cx_begin(f, b, z, z);
     (void)xg_kformula(f, text);
     f->v[0] = xg_cx_abs(b, z);

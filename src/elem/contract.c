@@ -35,9 +35,9 @@ XG_FN xlagpu_type xg_contract_rounding(const xg_inst *i, xlagpu_type t) {
 
 /* Ten bits of the mantissa, as matrix units take f32 for tf32; NaN stays. */
 XG_FN xg_kval *xg_contract_tf32(xg_kb *b, xg_kval *x) {
-    xg_kval *bits = xg_kcast(b, XG_K_OP_BITCAST, x, XG_E_I32), *nan = xg_kcmpf_(b, XG_CF_UNO, x, x);
+    xg_kval *bits = xg_kbitcast(b, x, XG_E_I32), *nan = xg_kcmpf_(b, XG_CF_UNO, x, x);
     bits = xg_k2_int(b, XG_K_OP_ANDI, bits, ~(int64_t)XG_TF32_DROPPED);
-    return xg_kselect(b, nan, x, xg_kcast(b, XG_K_OP_BITCAST, bits, XG_E_F32));
+    return xg_kselect(b, nan, x, xg_kbitcast(b, bits, XG_E_F32));
 }
 XG_FN xg_elem xg_contract_round(xg_scope *s, const xg_inst *i, xg_elem x, xlagpu_type t) {
     if (!xg_inst_is_tf32(i)) return xg_elem_convert_to(s, x, t, xg_contract_rounding(i, t));
@@ -74,10 +74,8 @@ XG_FN xg_elem xg_contract_factor(xg_scope *s, const xg_contract_site *d, uint32_
 XG_FN void xg_contract_add(xg_scope *s, const xg_contract_site *d, xg_elem x, xg_elem y, xg_elem *acc) {
     xg_kb *b = &s->b;
     switch (xg_type_class(d->sum)) {
-    case XGT_P: acc->v = xg_k2(b, XG_K_OP_ORI, acc->v, xg_k2(b, XG_K_OP_ANDI, x.v, y.v)); break;
-    case XGT_I:
-        acc->v = xg_scalar_wrap(b, xg_k2(b, XG_K_OP_ADDI, acc->v, xg_k2(b, XG_K_OP_MULI, x.v, y.v)), d->sum);
-        break;
+    case XGT_P: acc->v = xg_k2(b, XG_K_OP_ORI, acc->v, xg_kandi(b, x.v, y.v)); break;
+    case XGT_I: acc->v = xg_scalar_wrap(b, xg_kaddi(b, acc->v, xg_k2(b, XG_K_OP_MULI, x.v, y.v)), d->sum); break;
     case XGT_F: /* or two in a word */
         acc->v = xg_k3(b, acc->v->type->elem == XG_E_I64 ? XG_K_OP_FMAF2 : XG_K_OP_FMA, x.v, y.v, acc->v);
         break;
@@ -230,20 +228,20 @@ XG_FN xg_ragged_tile xg_ragged_find(
     for (k = 0; k + 1 < rank; k++) index[k] = at[k];
     index[rank - 1] = xg_k2_int(b, XG_K_OP_MINSI, g, groups - 1);
     own = xg_elem_clamped(s, xg_elem_of(s, sizes, index).v, sizes->shape->type, all);
-    n = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(s, all), begin);
+    n = xg_ksubi(b, xg_elem_index(s, all), begin);
     has = xg_kcmpi_int(b, XG_CI_SLT, g, groups);
     n = xg_kselect(b, has, xg_k2(b, XG_K_OP_MINSI, own, n), n);
-    next = xg_k2(b, XG_K_OP_ADDI, begin, n);
+    next = xg_kaddi(b, begin, n);
     xg_kval_set_range(next, xg_range_of(0, all));
     has = xg_kcmpi_(b, XG_CI_SGE, tile, t.all);
-    own = xg_k2_int(b, XG_K_OP_MULI, xg_k2(b, XG_K_OP_SUBI, tile, t.all), rows);
-    own = xg_k2(b, XG_K_OP_ADDI, own, xg_k2_int(b, XG_K_OP_MULI, begin, behind));
+    own = xg_k2_int(b, XG_K_OP_MULI, xg_ksubi(b, tile, t.all), rows);
+    own = xg_kaddi(b, own, xg_k2_int(b, XG_K_OP_MULI, begin, behind));
     t.group = xg_kselect(b, has, g, t.group);
     t.first = xg_kselect(b, has, own, t.first);
     t.end = xg_kselect(b, has, xg_k2_int(b, XG_K_OP_MULI, next, behind), t.end);
     n = xg_k2_int(b, XG_K_OP_ADDI, xg_k2_int(b, XG_K_OP_MULI, n, behind), rows - 1);
     n = rows ? xg_k2_int(b, XG_K_OP_DIVUI, n, rows) : xg_elem_index(s, 1);
-    t.all = xg_k2(b, XG_K_OP_ADDI, t.all, n);
+    t.all = xg_kaddi(b, t.all, n);
     xg_kval_set_range(t.all, most);
     begin = next;
     xg_flow_end(&f);
@@ -276,7 +274,7 @@ XG_FN void xg_ragged_step(xg_scope *s, void *data, xg_kval *const *at, xg_elem *
     memcpy(r->d.vars + r->d.rank, at, r->d.n * sizeof *at);
     if (r->inner) xg_ragged_bounds(s, r);
     in = xg_kcmpi_(&s->b, XG_CI_SGE, at[r->which], r->t.first);
-    in = xg_k2(&s->b, XG_K_OP_ANDI, in, xg_kcmpi_(&s->b, XG_CI_SLT, at[r->which], r->t.end));
+    in = xg_kandi(&s->b, in, xg_kcmpi_(&s->b, XG_CI_SLT, at[r->which], r->t.end));
     xg_elem_when(s, in, xg_ragged_product, &r->d, at, acc, 1);
 }
 XG_FN xg_elem xg_elem_ragged_dot(xg_scope *s, const xg_inst *i, xg_kval *const *at) {

@@ -61,7 +61,7 @@ XG_FN xg_kval *xg_scalar_convert(xg_kb *b, xg_kval *x, xlagpu_type from, xlagpu_
         return xg_kcmpf_(b, XG_CF_UNE, x, xg_kconst_float(b, x->type->elem, 0));
     }
     if (fc == XGT_P) {
-        if (tc == XGT_I) return xg_scalar_wrap(b, xg_kcast(b, XG_K_OP_EXTUI, x, xg_kelem_of(to)), to);
+        if (tc == XGT_I) return xg_scalar_wrap(b, xg_kextui(b, x, xg_kelem_of(to)), to);
         if (xg_type_bits(to) <= 8)
             return xg_kcast(b, XG_K_OP_TRUNCF, xg_kcast(b, XG_K_OP_UITOFP, x, XG_E_F32), xg_kelem_of(to));
         return xg_kcast(b, XG_K_OP_UITOFP, x, xg_kelem_of(to));
@@ -83,8 +83,8 @@ XG_FN xg_kval *xg_scalar_stochastic(xg_kb *b, xg_kval *x, xg_kval *random, xlagp
     xg_kval *up = xg_kcmpi_(b, XG_CI_ULT, random, xg_kcast(b, XG_K_OP_FPTOUI, fraction, random->type->elem));
     xg_kval *n = xg_kcast(b, XG_K_OP_FPTOSI, a, te),
             *negative = xg_kcmpf_(b, XG_CF_OLT, w, xg_kconst_float(b, work, 0)), *r;
-    n = xg_k2(b, XG_K_OP_ADDI, n, xg_kcast(b, XG_K_OP_EXTUI, up, te));
-    r = xg_kselect(b, negative, xg_k2(b, XG_K_OP_SUBI, xg_kconst_int(b, te, 0), n), n);
+    n = xg_kaddi(b, n, xg_kextui(b, up, te));
+    r = xg_kselect(b, negative, xg_ksubi(b, xg_kconst_int(b, te, 0), n), n);
     r = XG_KSELECT(b, XG_KCMPF(b, XG_CF_OGE, w, xg_kconst_float(b, work, top)),
         xg_kconst_int(b, te, bits == 64 ? INT64_MAX : ((int64_t)1 << (bits - 1)) - 1), r);
     return XG_KSELECT(

@@ -99,9 +99,7 @@ XG_FN void xg_elem_apply(xg_scope *s, const xg_imap *map, xg_kval *const *indice
     for (k = 0; k < map->n_results; k++) out[k] = &op->results[k];
 }
 
-XG_FN xg_kval *xg_elem_and(xg_scope *s, xg_kval *p, xg_kval *q) {
-    return !p ? q : !q ? p : xg_k2(&s->b, XG_K_OP_ANDI, p, q);
-}
+XG_FN xg_kval *xg_elem_and(xg_scope *s, xg_kval *p, xg_kval *q) { return !p ? q : !q ? p : xg_kandi(&s->b, p, q); }
 
 /* Tests lo <= v <= hi, except for bounds that are known already; NULL if both are. */
 XG_FN xg_kval *xg_elem_within(xg_scope *s, xg_kval *v, xg_range r, xg_range known) {
@@ -293,11 +291,11 @@ HANDLER(constant) {
 
 HANDLER(iota) {
     xlagpu_type t = i->shape->type, real = xg_type_real(t), as = XLAGPU_S64;
-    int64_t d = xg_attr_int(i, XG_A_iota_dimension, 0);
+    int64_t d = xg_attr_or_0(i, XG_A_iota_dimension);
     xg_kval *v;
     xg_elem r;
     if (i->shape->dims[d] <= INT32_MAX) as = XLAGPU_S32;
-    v = xg_kcast(&s->b, XG_K_OP_INDEX_CAST, at[d], xg_kelem_of(as));
+    v = xg_kcast_index(&s->b, at[d], xg_kelem_of(as));
     r = xg_elem_real(xg_scalar_convert(&s->b, v, as, real));
     if (real != t) r.im = xg_kconst_float(&s->b, xg_kelem_of(real), 0);
     return r;
@@ -316,27 +314,25 @@ XG_FN xg_kval *xg_elem_own_bits(xg_kb *b, xg_kval *v, xlagpu_type t) {
 /* The element's bits as an unsigned integer of its width (at least 8). */
 XG_FN xg_kval *xg_elem_to_bits(xg_scope *s, xg_elem e, xlagpu_type t) {
     xg_kb *b = &s->b;
-    if (t == XLAGPU_PRED) return xg_kcast(b, XG_K_OP_EXTUI, e.v, XG_E_I8);
+    if (t == XLAGPU_PRED) return xg_kextui(b, e.v, XG_E_I8);
     if (e.im) {
-        xg_kval *lo = xg_kcast(b, XG_K_OP_EXTUI, xg_kcast(b, XG_K_OP_BITCAST, e.v, XG_E_I32), XG_E_I64),
-                *hi = xg_kcast(b, XG_K_OP_EXTUI, xg_kcast(b, XG_K_OP_BITCAST, e.im, XG_E_I32), XG_E_I64);
+        xg_kval *lo = xg_kextui(b, xg_kbitcast(b, e.v, XG_E_I32), XG_E_I64),
+                *hi = xg_kextui(b, xg_kbitcast(b, e.im, XG_E_I32), XG_E_I64);
         return xg_k2(b, XG_K_OP_ORI, lo, xg_k2_int(b, XG_K_OP_SHLI, hi, 32));
     }
     return xg_elem_own_bits(
-        b, xg_type_class(t) == XGT_F ? xg_kcast(b, XG_K_OP_BITCAST, e.v, xg_elem_bits_type(xg_type_bits(t))) : e.v, t);
+        b, xg_type_class(t) == XGT_F ? xg_kbitcast(b, e.v, xg_elem_bits_type(xg_type_bits(t))) : e.v, t);
 }
 XG_FN xg_elem xg_elem_from_bits(xg_scope *s, xg_kval *v, xlagpu_type t) {
     xg_kb *b = &s->b;
     if (t == XLAGPU_PRED) return xg_elem_real(xg_kcmpi_int(b, XG_CI_NE, v, 0));
     if (xg_type_class(t) == XGT_C) {
         xg_elem r;
-        r.v = xg_kcast(b, XG_K_OP_BITCAST, xg_kcast(b, XG_K_OP_TRUNCI, v, XG_E_I32), XG_E_F32);
-        r.im = xg_kcast(
-            b, XG_K_OP_BITCAST, xg_kcast(b, XG_K_OP_TRUNCI, xg_k2_int(b, XG_K_OP_SHRUI, v, 32), XG_E_I32), XG_E_F32);
+        r.v = xg_kbitcast(b, xg_kcast(b, XG_K_OP_TRUNCI, v, XG_E_I32), XG_E_F32);
+        r.im = xg_kbitcast(b, xg_kcast(b, XG_K_OP_TRUNCI, xg_k2_int(b, XG_K_OP_SHRUI, v, 32), XG_E_I32), XG_E_F32);
         return r;
     }
-    if (xg_type_class(t) == XGT_F)
-        return xg_elem_real(xg_kcast(b, XG_K_OP_BITCAST, xg_elem_own_bits(b, v, t), xg_kelem_of(t)));
+    if (xg_type_class(t) == XGT_F) return xg_elem_real(xg_kbitcast(b, xg_elem_own_bits(b, v, t), xg_kelem_of(t)));
     return xg_elem_real(xg_scalar_wrap(b, v, t));
 }
 
@@ -372,8 +368,7 @@ HANDLER(bitcast_convert) {
     }
     v = xg_elem_to_bits(s, xg_elem_of(s, o, idx), from);
     {
-        xg_kval *shift =
-            xg_kcast(&s->b, XG_K_OP_INDEX_CAST, at[rank - 1], v->type->elem == XG_E_I64 ? XG_E_I64 : XG_E_I32);
+        xg_kval *shift = xg_kcast_index(&s->b, at[rank - 1], v->type->elem == XG_E_I64 ? XG_E_I64 : XG_E_I32);
         shift = xg_elem_resize(s, xg_k2_int(&s->b, XG_K_OP_MULI, shift, tb), v->type->elem);
         return xg_elem_from_bits(
             s, xg_elem_resize(s, xg_k2(&s->b, XG_K_OP_SHRUI, v, shift), xg_elem_bits_type(tb)), to);
@@ -494,7 +489,7 @@ XG_FN xg_kval *xg_elem_clamped(xg_scope *s, xg_kval *v, xlagpu_type t, int64_t l
             xg_kconst_int(&s->b, e, limit));
     else
         v = xg_k2_int(&s->b, XG_K_OP_MINUI, v, limit);
-    v = xg_kcast(&s->b, XG_K_OP_INDEX_CAST, v, XG_E_INDEX);
+    v = xg_kcast_index(&s->b, v, XG_E_INDEX);
     v->lo = 0;
     v->hi = limit;
     return v;
@@ -515,7 +510,7 @@ HANDLER(dynamic_slice) {
         int64_t slack = from->dims[k] - i->shape->dims[k];
         idx[k] = at[k];
         if (slack == 0) continue;
-        idx[k] = xg_k2(&s->b, XG_K_OP_ADDI, xg_elem_start(s, i, 1, k, slack), at[k]);
+        idx[k] = xg_kaddi(&s->b, xg_elem_start(s, i, 1, k, slack), at[k]);
         idx[k]->lo = 0;
         idx[k]->hi = from->dims[k] - 1;
     }
@@ -531,7 +526,7 @@ XG_FN xg_elem xg_elem_update_branch(xg_scope *s, const void *data, bool then) {
     for (k = 0; k < update->rank; k++) {
         idx[k] = d->at[k];
         if (!d->other[k]) continue;
-        idx[k] = xg_k2(&s->b, XG_K_OP_SUBI, d->at[k], d->other[k]);
+        idx[k] = xg_ksubi(&s->b, d->at[k], d->other[k]);
         idx[k]->lo = 0;
         idx[k]->hi = update->dims[k] - 1;
     }

@@ -32,7 +32,7 @@ XG_FN xg_elem xg_elem_gather(xg_scope *s, const xg_inst *i, xg_kval *const *at) 
             idx[k] = start;
             continue;
         }
-        idx[k] = xg_k2(&s->b, XG_K_OP_ADDI, start, inside);
+        idx[k] = xg_kaddi(&s->b, start, inside);
         idx[k]->lo = 0;
         idx[k]->hi = w.whole->dims[k] - 1;
     }
@@ -97,15 +97,15 @@ XG_FN void xg_scatter_position(xg_scope *s, void *data, xg_kval *const *at, xg_e
         }
         start = xg_scatter_start(s, xg_window_component(s, w, d->position, w->start[k]), w->indices->shape->type);
         covers = xg_elem_and(s, covers, xg_kcmpi_int(&s->b, XG_CI_ULE, start, w->whole->dims[k] - w->size[k]));
-        mine = xg_kcast(&s->b, XG_K_OP_INDEX_CAST, d->at[k], XG_E_I64);
+        mine = xg_kcast_index(&s->b, d->at[k], XG_E_I64);
         if (w->size[k] == 1) {
             covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_EQ, start, mine));
             d->inside[k] = xg_elem_index(s, 0);
             continue;
         }
-        off = xg_k2(&s->b, XG_K_OP_SUBI, mine, start);
+        off = xg_ksubi(&s->b, mine, start);
         covers = xg_elem_and(s, covers, xg_kcmpi_int(&s->b, XG_CI_ULT, off, w->size[k]));
-        d->inside[k] = xg_kcast(&s->b, XG_K_OP_INDEX_CAST, off, XG_E_INDEX);
+        d->inside[k] = xg_kcast_index(&s->b, off, XG_E_INDEX);
         d->inside[k]->lo = 0;
         d->inside[k]->hi = w->size[k] - 1;
     }

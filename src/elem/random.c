@@ -8,7 +8,7 @@
 #define XG_ELEM_RANDOM_C
 #include "elem.h"
 
-#define ADD(x, y) xg_k2(b, XG_K_OP_ADDI, (x), (y))
+#define ADD(x, y) xg_kaddi(b, (x), (y))
 #define XOR(x, y) xg_k2(b, XG_K_OP_XORI, (x), (y))
 #define OR(x, y) XG_KOP2(b, XG_K_OP_ORI, (x), (y))
 #define C32(v) xg_kconst_int(b, XG_E_I32, (int64_t)(int32_t)(v))
@@ -83,7 +83,7 @@ XG_FN int64_t xg_random_extent(const xg_random_site *r, uint32_t d) {
     return r->threefry && !r->wide && d == r->split ? (r->bits->dims[d] + 1) / 2 : r->bits->dims[d];
 }
 
-XG_APART XG_FN xg_random_site xg_random_begin_site(xg_scope *s, const xg_inst *i) {
+XG_FN xg_random_site xg_random_begin_site(xg_scope *s, const xg_inst *i) {
     const xg_inst *state = XG_OPERAND(i, 0);
     xg_random_site r;
     uint32_t d;
@@ -111,7 +111,7 @@ XG_APART XG_FN xg_random_site xg_random_begin_site(xg_scope *s, const xg_inst *i
 /* counter + n in 128 bits. */
 XG_FN void xg_random_advance(xg_kb *b, xg_kval **low, xg_kval **high, xg_kval *n) {
     xg_kval *sum = ADD(*low, n);
-    *high = ADD(*high, xg_kcast(b, XG_K_OP_EXTUI, xg_kcmpi_(b, XG_CI_ULT, sum, n), XG_E_I64));
+    *high = ADD(*high, xg_kextui(b, xg_kcmpi_(b, XG_CI_ULT, sum, n), XG_E_I64));
     *low = sum;
 }
 
@@ -123,9 +123,9 @@ XG_FN xg_kval *xg_random_pick(xg_scope *s, xg_kval *const *words, uint32_t n, xg
     return v;
 }
 XG_FN xg_kval *xg_random_join(xg_kb *b, xg_kval *low, xg_kval *high) {
-    high = xg_kcast(b, XG_K_OP_EXTUI, high, XG_E_I64);
+    high = xg_kextui(b, high, XG_E_I64);
     high = xg_k2(b, XG_K_OP_SHLI, high, C64(32));
-    low = xg_kcast(b, XG_K_OP_EXTUI, low, XG_E_I64);
+    low = xg_kextui(b, low, XG_E_I64);
     return OR(low, high);
 }
 
@@ -153,7 +153,7 @@ XG_FN xg_kval *xg_random_place(xg_scope *s, const xg_random_site *r, xg_kval *co
     m->results[1] = word;
     xg_elem_apply(s, xg_imap_simplify(x, m), at, out);
     *which = out[1];
-    return xg_kcast(&s->b, XG_K_OP_INDEX_CAST, out[0], XG_E_I64);
+    return xg_kcast_index(&s->b, out[0], XG_E_I64);
 }
 
 XG_FN xg_elem xg_random_bits(xg_scope *s, const xg_random_site *r, xg_kval *const *at) {
@@ -176,7 +176,7 @@ XG_FN xg_elem xg_random_bits(xg_scope *s, const xg_random_site *r, xg_kval *cons
     return xg_elem_real(xg_scalar_convert(b, v, r->wide ? XLAGPU_U64 : XLAGPU_U32, r->bits->type));
 }
 
-XG_APART XG_FN xg_elem xg_random_state(xg_scope *s, const xg_random_site *r, xg_kval *const *at) {
+XG_FN xg_elem xg_random_state(xg_scope *s, const xg_random_site *r, xg_kval *const *at) {
     xg_kb *b = &s->b;
     xg_kval *words[3], *high;
     memcpy(words, r->words, sizeof words);

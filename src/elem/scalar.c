@@ -22,7 +22,7 @@ XG_FN bool xg_scalar_is_small_float(xlagpu_type t) { return xg_type_class(t) == 
 XG_FN xg_kval *xg_scalar_wrap(xg_kb *b, xg_kval *v, xlagpu_type t) {
     int bits = xg_type_bits(t);
     if (xg_type_class(t) != XGT_I || bits >= 8) return v;
-    if (!xg_type_signed(t)) return xg_k2(b, XG_K_OP_ANDI, v, xg_scalar_int(b, v, (1 << bits) - 1));
+    if (!xg_type_signed(t)) return xg_kandi(b, v, xg_scalar_int(b, v, (1 << bits) - 1));
     v = xg_k2(b, XG_K_OP_SHLI, v, xg_scalar_int(b, v, 8 - bits));
     return xg_k2(b, XG_K_OP_SHRSI, v, xg_scalar_int(b, v, 8 - bits));
 }
@@ -44,19 +44,17 @@ XG_FN xg_kval *xg_scalar_unary_pred(xg_kb *b, const xg_inst *i, xg_kval *x) {
 XG_FN xg_kval *xg_scalar_count(xg_kb *b, const xg_inst *i, xlagpu_type t, xg_kval *x) {
     int bits = xg_type_bits(t);
     xg_kval *n;
-    if (bits < 8) x = xg_k2(b, XG_K_OP_ANDI, x, xg_scalar_int(b, x, (1 << bits) - 1));
+    if (bits < 8) x = xg_kandi(b, x, xg_scalar_int(b, x, (1 << bits) - 1));
     n = xg_k1(b, i->op == XG_POPCNT ? XG_K_OP_CTPOP : XG_K_OP_CTLZ, x);
-    if (i->op == XG_COUNT_LEADING_ZEROS && bits < 8) n = xg_k2(b, XG_K_OP_SUBI, n, xg_scalar_int(b, x, 8 - bits));
+    if (i->op == XG_COUNT_LEADING_ZEROS && bits < 8) n = xg_ksubi(b, n, xg_scalar_int(b, x, 8 - bits));
     return xg_scalar_wrap(b, n, t);
 }
 
 XG_FN xg_kval *xg_scalar_unary_int(xg_kb *b, const xg_inst *i, xlagpu_type t, xg_kval *x) {
     xg_kval *zero = xg_scalar_int(b, x, 0);
     switch (i->op) {
-    case XG_ABS:
-        return xg_type_signed(t) ? xg_scalar_wrap(b, xg_k2(b, XG_K_OP_MAXSI, x, xg_k2(b, XG_K_OP_SUBI, zero, x)), t)
-                                 : x;
-    case XG_NEGATE: return xg_scalar_wrap(b, xg_k2(b, XG_K_OP_SUBI, zero, x), t);
+    case XG_ABS: return xg_type_signed(t) ? xg_scalar_wrap(b, xg_k2(b, XG_K_OP_MAXSI, x, xg_ksubi(b, zero, x)), t) : x;
+    case XG_NEGATE: return xg_scalar_wrap(b, xg_ksubi(b, zero, x), t);
     case XG_NOT: return xg_scalar_wrap(b, xg_k2(b, XG_K_OP_XORI, x, xg_scalar_int(b, x, -1)), t);
     case XG_SIGN:
         if (!xg_type_signed(t)) return XG_KSELECT(b, XG_KCMPI(b, XG_CI_NE, x, zero), xg_scalar_int(b, x, 1), zero);
@@ -144,7 +142,7 @@ XG_FN xg_kval *xg_scalar_binary_pred(xg_kb *b, const xg_inst *i, xg_kval *x, xg_
     case XG_OR: return xg_k2(b, XG_K_OP_ORI, x, y);
     case XG_MULTIPLY:
     case XG_MINIMUM:
-    case XG_AND: return xg_k2(b, XG_K_OP_ANDI, x, y);
+    case XG_AND: return xg_kandi(b, x, y);
     case XG_XOR: return xg_k2(b, XG_K_OP_XORI, x, y);
     default: xg_scalar_refuse(i, XLAGPU_PRED);
     }
@@ -175,8 +173,8 @@ XG_FN xg_kval *xg_scalar_shift(xg_kb *b, const xg_inst *i, xlagpu_type t, xg_kva
     bool arithmetic = i->op == XG_SHIFT_RIGHT_ARITHMETIC;
     xg_kval *limit = xg_scalar_int(b, x, bits), *inside, *r;
     if (bits < 8) { /* amounts are unsigned in the element's width; logical shifts see only its bits */
-        y = xg_k2(b, XG_K_OP_ANDI, y, xg_scalar_int(b, y, (1 << bits) - 1));
-        if (i->op == XG_SHIFT_RIGHT_LOGICAL) x = xg_k2(b, XG_K_OP_ANDI, x, xg_scalar_int(b, x, (1 << bits) - 1));
+        y = xg_kandi(b, y, xg_scalar_int(b, y, (1 << bits) - 1));
+        if (i->op == XG_SHIFT_RIGHT_LOGICAL) x = xg_kandi(b, x, xg_scalar_int(b, x, (1 << bits) - 1));
         if (arithmetic && !xg_type_signed(t)) {
             x = xg_k2(b, XG_K_OP_SHLI, x, xg_scalar_int(b, x, 8 - bits));
             x = xg_k2(b, XG_K_OP_SHRSI, x, xg_scalar_int(b, x, 8 - bits));
@@ -195,7 +193,7 @@ XG_FN xg_kval *xg_scalar_int_power(xg_kb *b, xlagpu_type t, xg_kval *x, xg_kval 
     xg_kval *one = xg_scalar_int(b, x, 1), *zero = xg_scalar_int(b, x, 0), *r = one, *p = x, *n = y, *odd;
     int k, steps = xg_type_bits(t) < 6 ? xg_type_bits(t) : 6;
     for (k = 0; k < steps; k++) {
-        odd = xg_kcmpi_(b, XG_CI_NE, xg_k2(b, XG_K_OP_ANDI, n, one), zero);
+        odd = xg_kcmpi_(b, XG_CI_NE, xg_kandi(b, n, one), zero);
         r = xg_kselect(b, odd, xg_k2(b, XG_K_OP_MULI, r, p), r);
         if (k + 1 < steps) {
             p = xg_k2(b, XG_K_OP_MULI, p, p);
@@ -203,8 +201,7 @@ XG_FN xg_kval *xg_scalar_int_power(xg_kb *b, xlagpu_type t, xg_kval *x, xg_kval 
         }
     }
     if (xg_type_signed(t) || xg_type_bits(t) >= 8) { /* XLA takes the highest bit as a sign even of unsigned types */
-        xg_kval *minus = xg_scalar_int(b, x, -1),
-                *parity = xg_kcmpi_(b, XG_CI_NE, xg_k2(b, XG_K_OP_ANDI, y, one), zero);
+        xg_kval *minus = xg_scalar_int(b, x, -1), *parity = xg_kcmpi_(b, XG_CI_NE, xg_kandi(b, y, one), zero);
         xg_kval *other = XG_KSELECT(b, XG_KCMPI(b, XG_CI_EQ, x, one), one,
             XG_KSELECT(b, XG_KCMPI(b, XG_CI_EQ, x, minus), XG_KSELECT(b, parity, minus, one), zero));
         r = xg_kselect(b, xg_kcmpi_(b, XG_CI_SLT, y, zero), other, r);
@@ -228,8 +225,8 @@ XG_FN xg_kval *xg_scalar_mulhi(xg_kb *b, xlagpu_type t, xg_kval *x, xg_kval *y) 
 XG_FN xg_kval *xg_scalar_binary_int(xg_kb *b, const xg_inst *i, xlagpu_type t, xg_kval *x, xg_kval *y) {
     bool is_signed = xg_type_signed(t);
     switch (i->op) {
-    case XG_ADD: return xg_scalar_wrap(b, xg_k2(b, XG_K_OP_ADDI, x, y), t);
-    case XG_SUBTRACT: return xg_scalar_wrap(b, xg_k2(b, XG_K_OP_SUBI, x, y), t);
+    case XG_ADD: return xg_scalar_wrap(b, xg_kaddi(b, x, y), t);
+    case XG_SUBTRACT: return xg_scalar_wrap(b, xg_ksubi(b, x, y), t);
     case XG_MULTIPLY: return xg_scalar_wrap(b, xg_k2(b, XG_K_OP_MULI, x, y), t);
     case XG_MULHI: return xg_scalar_mulhi(b, t, x, y);
     case XG_DIVIDE:
@@ -237,7 +234,7 @@ XG_FN xg_kval *xg_scalar_binary_int(xg_kb *b, const xg_inst *i, xlagpu_type t, x
     case XG_POWER: return xg_scalar_int_power(b, t, x, y);
     case XG_MAXIMUM: return xg_k2(b, is_signed ? XG_K_OP_MAXSI : XG_K_OP_MAXUI, x, y);
     case XG_MINIMUM: return xg_k2(b, is_signed ? XG_K_OP_MINSI : XG_K_OP_MINUI, x, y);
-    case XG_AND: return xg_k2(b, XG_K_OP_ANDI, x, y);
+    case XG_AND: return xg_kandi(b, x, y);
     case XG_OR: return xg_k2(b, XG_K_OP_ORI, x, y);
     case XG_XOR: return xg_k2(b, XG_K_OP_XORI, x, y);
     case XG_SHIFT_LEFT:
@@ -251,7 +248,7 @@ XG_FN xg_kval *xg_scalar_binary_float(xg_kb *b, const xg_inst *i, xlagpu_type t,
     switch (i->op) {
     case XG_ADD: return xg_k2(b, XG_K_OP_ADDF, x, y);
     case XG_SUBTRACT: return xg_k2(b, XG_K_OP_SUBF, x, y);
-    case XG_MULTIPLY: return xg_k2(b, XG_K_OP_MULF, x, y);
+    case XG_MULTIPLY: return xg_kmulf(b, x, y);
     case XG_DIVIDE: return xg_k2(b, XG_K_OP_DIVF, x, y);
     case XG_REMAINDER: return xg_k2(b, XG_K_OP_REMF, x, y);
     case XG_POWER: return xg_k2(b, XG_K_OP_POW, x, y);
@@ -301,7 +298,7 @@ XG_FN xg_kval *xg_scalar_ordered_bits(xg_kb *b, xg_kval *x) {
                  : xg_kelem_bits(x->type->elem) == 16 ? XG_E_I16
                                                       : XG_E_I8;
     int bits = xg_kelem_bits(e);
-    xg_kval *v = xg_kcast(b, XG_K_OP_BITCAST, x, e), *sign = xg_k2_int(b, XG_K_OP_SHRSI, v, bits - 1);
+    xg_kval *v = xg_kbitcast(b, x, e), *sign = xg_k2_int(b, XG_K_OP_SHRSI, v, bits - 1);
     return xg_k2(b, XG_K_OP_XORI, v, xg_k2_int(b, XG_K_OP_SHRUI, sign, 1));
 }
 
@@ -310,7 +307,7 @@ XG_FN xg_kval *xg_scalar_ordered_bits(xg_kb *b, xg_kval *x) {
 XG_FN xg_kval *xg_scalar_ordered_small(xg_kb *b, xg_kval *x, const xg_float_format *f) {
     xg_kval *v, *magnitude, *key;
     if (f->bits < 8) return xg_scalar_ordered_bits(b, xg_scalar_widen(b, x));
-    v = xg_kcast(b, XG_K_OP_EXTUI, xg_kcast(b, XG_K_OP_BITCAST, x, XG_E_I8), XG_E_I32);
+    v = xg_kextui(b, xg_kbitcast(b, x, XG_E_I8), XG_E_I32);
     if (!f->has_sign) return v;
     magnitude = xg_k2_int(b, XG_K_OP_ANDI, v, 127);
     key = XG_KSELECT(b, XG_KCMPI(b, XG_CI_ULT, v, xg_kconst_int(b, XG_E_I32, 128)), v,
@@ -331,8 +328,8 @@ XG_FN xg_kval *xg_scalar_compare(xg_kb *b, const xg_inst *i, xlagpu_type t, xg_k
     }
     if (cls == XGT_F) return XG_KCMPF(b, (xg_kcmpf)d->flt, xg_scalar_widen(b, x), xg_scalar_widen(b, y));
     if (cls == XGT_P) { /* false < true: compare as bytes */
-        x = xg_kcast(b, XG_K_OP_EXTUI, x, XG_E_I8);
-        y = xg_kcast(b, XG_K_OP_EXTUI, y, XG_E_I8);
+        x = xg_kextui(b, x, XG_E_I8);
+        y = xg_kextui(b, y, XG_E_I8);
     }
     return xg_kcmpi_(b, (xg_kcmpi)(xg_type_signed(t) ? d->sint : d->uint), x, y);
 }
@@ -351,13 +348,13 @@ XG_FN xg_kval *xg_scalar_reduce_precision(xg_kb *b, xg_kval *x, int64_t exponent
               expo = bits - 1 - mant;
     const int64_t sign = ie == XG_E_I64 ? INT64_MIN : (int64_t)1 << (bits - 1),
                   exp_mask = (((int64_t)1 << expo) - 1) << mant, bias = ((int64_t)1 << (expo - 1)) - 1;
-    xg_kval *v = xg_kcast(b, XG_K_OP_BITCAST, x, ie), *nan = xg_kcmpf_(b, XG_CF_UNO, x, x), *r;
+    xg_kval *v = xg_kbitcast(b, x, ie), *nan = xg_kcmpf_(b, XG_CF_UNO, x, x), *r;
     if (mantissa_bits < mant) {
         int drop = mant - (int)mantissa_bits;
         int64_t last = (int64_t)1 << drop, half = (last >> 1) - 1;
         xg_kval *odd =
             XG_KOP2(b, XG_K_OP_ANDI, XG_KOP2(b, XG_K_OP_SHRUI, v, xg_kconst_int(b, ie, drop)), xg_kconst_int(b, ie, 1));
-        v = xg_k2(b, XG_K_OP_ADDI, v, xg_k2_int(b, XG_K_OP_ADDI, odd, half));
+        v = xg_kaddi(b, v, xg_k2_int(b, XG_K_OP_ADDI, odd, half));
         v = xg_k2_int(b, XG_K_OP_ANDI, v, ~(last - 1));
     }
     if (exponent_bits < expo) {
@@ -368,7 +365,7 @@ XG_FN xg_kval *xg_scalar_reduce_precision(xg_kb *b, xg_kval *x, int64_t exponent
         v = xg_kselect(b, xg_kcmpi_int(b, XG_CI_UGT, field, top), inf, v);
         v = xg_kselect(b, xg_kcmpi_int(b, XG_CI_ULE, field, bottom), s, v);
     }
-    r = xg_kcast(b, XG_K_OP_BITCAST, v, e);
+    r = xg_kbitcast(b, v, e);
     return xg_kselect(b, nan, x, r);
 }
 

@@ -82,7 +82,7 @@ XG_FN xg_kval *xg_select_between(xg_scope *s, xg_kval *v, int64_t lo, int64_t hi
 XG_FN xg_kval *xg_select_linear(xg_scope *s, xg_kval *a, int64_t scale, xg_kval *b, int64_t other, int64_t k) {
     xg_kval *x = scale == 1 ? a : xg_k2_int(&s->b, XG_K_OP_MULI, a, scale),
             *y = other == 1 ? b : xg_k2_int(&s->b, XG_K_OP_MULI, b, other);
-    x = xg_k2(&s->b, XG_K_OP_ADDI, x, y);
+    x = xg_kaddi(&s->b, x, y);
     return k ? xg_k2_int(&s->b, XG_K_OP_ADDI, x, k) : x;
 }
 
@@ -105,7 +105,7 @@ XG_FN void xg_select_keep(xg_scope *s, void *data, xg_kval *const *at, xg_elem *
     args[0] = c[0];
     args[1] = x;
     xg_elem_call_comp(s, xg_attr_comp(d->i, XG_A_select), args, &chosen, 1);
-    keep = xg_k2(&s->b, XG_K_OP_ANDI, c[1].v, chosen.v);
+    keep = xg_kandi(&s->b, c[1].v, chosen.v);
     c[0].v = xg_kselect(&s->b, keep, c[0].v, x.v);
     if (x.im) c[0].im = xg_kselect(&s->b, keep, c[0].im, x.im);
     c[1].v = xg_kconst_int(&s->b, XG_E_I1, 1);
@@ -149,7 +149,7 @@ XG_FN xg_kval *xg_select_number(xg_scope *s, const xg_inst *i, xg_kval *const *a
     }
     m->results[0] = n;
     xg_elem_apply(s, xg_imap_simplify(x, m), at, &r);
-    return xg_kcast(&s->b, XG_K_OP_INDEX_CAST, r, e);
+    return xg_kcast_index(&s->b, r, e);
 }
 XG_FN void xg_select_ask(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc) {
     xg_select_site *d = (xg_select_site *)data;
@@ -179,7 +179,7 @@ XG_FN void xg_select_window(xg_scope *s, void *data, xg_kval *const *at, xg_elem
         const xg_window_dim *w = &d->w.p[k];
         const xg_shape *source = XG_OPERAND(d->i, 1)->shape;
         xg_kval *room, *stride = xg_elem_index(s, w->stride), *safe;
-        d->place[k] = xg_k2(&s->b, XG_K_OP_SUBI, xg_elem_index(s, w->size - 1), at[k]);
+        d->place[k] = xg_ksubi(&s->b, xg_elem_index(s, w->size - 1), at[k]);
         d->place[k]->lo = 0;
         d->place[k]->hi = w->size - 1;
         room = xg_select_linear(s, d->at[k], 1, d->place[k], -w->window_dilation, w->pad_low);

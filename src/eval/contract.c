@@ -107,7 +107,7 @@ XG_FN xg_value *xg_call_block_scaled_dot(xg_eval_run *r, const xg_inst *i, xg_va
 XG_FN xg_value *xg_ragged_cut(xg_eval_run *r, xg_value **v, const int64_t *from, const int64_t *dims) {
     const xg_shape *s = (*v)->shape;
     const unsigned char *data = xg_eval_dense(r, v);
-    xg_value *out = xg_eval_new(r, xg_shape_array(r->module, s->type, dims, s->rank, NULL, NULL));
+    xg_value *out = xg_eval_new(r, xg_shape_plain(r->module, s->type, dims, s->rank));
     xg_strided c;
     uint32_t d;
     c.rank = s->rank;
@@ -222,7 +222,7 @@ XG_APART XG_FN void xg_ragged_place(xg_eval_run *r, const xg_inst *i, const xg_r
         if (!g->contracting && !g->batch) { /* the group dimension is gone from the matrix */
             for (k = d = 0; d < rs->rank; d++)
                 if (d != g->group_dim) dims[k++] = rd[d];
-            part = xg_eval_share(r, xg_shape_array(r->module, rs->type, dims, k, NULL, NULL), operands[1]);
+            part = xg_eval_share(r, xg_shape_plain(r->module, rs->type, dims, k), operands[1]);
             xg_eval_drop(r, operands[1]);
             operands[1] = part;
         }
@@ -235,7 +235,7 @@ XG_APART XG_FN void xg_ragged_place(xg_eval_run *r, const xg_inst *i, const xg_r
             od[d] = size;
         }
         for (d = 0; d + lead < out->shape->rank; d++) dims[d] = od[d + lead];
-        xg_made_dot(r, &m, i, xg_shape_array(r->module, out->shape->type, dims, out->shape->rank - lead, NULL, NULL),
+        xg_made_dot(r, &m, i, xg_shape_plain(r->module, out->shape->type, dims, out->shape->rank - lead),
             operands[0]->shape, operands[1]->shape);
         if (!g->contracting && !g->batch) {
             xg_attr_key keys[2] = {XG_A_rhs_contracting_dims, XG_A_rhs_batch_dims};

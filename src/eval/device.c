@@ -36,7 +36,7 @@ XG_FN const xg_shape *xg_scan_slice(xg_eval_run *r, const xg_shape *whole, uint3
     if (!param->dynamic) return param;
     for (d = 0; d < whole->rank; d++)
         if (d != dim) dims[n++] = whole->dims[d];
-    return xg_shape_array(r->module, whole->type, dims, n, NULL, NULL);
+    return xg_shape_plain(r->module, whole->type, dims, n);
 }
 
 XG_FN void xg_scan_store(xg_eval_run *r, xg_value *out, uint32_t dim, int64_t at, xg_value **slice) {
@@ -54,8 +54,8 @@ XG_FN void xg_scan_store(xg_eval_run *r, xg_value *out, uint32_t dim, int64_t at
 
 XG_FN xg_value *xg_eval_scan(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     const xg_comp *comp = xg_attr_to_apply(i);
-    bool bare = i->shape->type != XLAGPU_TUPLE, reverse = xg_attr_int(i, XG_A_is_reverse, 0) != 0;
-    uint32_t carries = (uint32_t)xg_attr_int(i, XG_A_num_carries, 0), inputs = i->n_operands - carries,
+    bool bare = i->shape->type != XLAGPU_TUPLE, reverse = xg_attr_or_0(i, XG_A_is_reverse) != 0;
+    uint32_t carries = (uint32_t)xg_attr_or_0(i, XG_A_num_carries), inputs = i->n_operands - carries,
              n = bare ? 1 : i->shape->n_elems, outputs = n - carries, dim = (uint32_t)xg_attr_dims(i).p[0], k;
     int64_t length = in[0]->shape->dims[dim], t;
     xg_mark mark = xg_arena_mark(&r->stack);
@@ -210,7 +210,7 @@ XG_FN int64_t xg_sent_channel(const xg_inst *i) {
     while (!xg_inst_attr(i, XG_A_channel_id) && i->n_operands &&
            (i->op == XG_SEND_DONE || i->op == XG_RECV_DONE || i->op == XG_OPT_BARRIER))
         i = XG_OPERAND(i, 0);
-    return xg_attr_int(i, XG_A_channel_id, 0);
+    return xg_attr_or_0(i, XG_A_channel_id);
 }
 
 XG_FN void xg_sent_post(xg_eval_run *r, const xg_inst *i, uint32_t to, xg_value *v) {
@@ -278,7 +278,7 @@ XG_FN xg_value *xg_eval_send(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     xg_str list;
     int64_t pair[2];
     uint32_t at = 0;
-    if (xg_attr_int(i, XG_A_is_host_transfer, 0))
+    if (xg_attr_or_0(i, XG_A_is_host_transfer))
         xg_eval_to_host(r, i, in[0]);
     else if (!xg_sent_pairs(i, &list))
         xg_sent_post(r, i, r->device, in[0]);
@@ -297,7 +297,7 @@ XG_FN xg_value *xg_eval_recv(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     const xg_shape *s = i->shape->elems[0];
     (void)in;
     return xg_eval_with_rest(
-        r, i, xg_attr_int(i, XG_A_is_host_transfer, 0) ? xg_eval_from_host(r, i, s) : xg_eval_zero(r, s));
+        r, i, xg_attr_or_0(i, XG_A_is_host_transfer) ? xg_eval_from_host(r, i, s) : xg_eval_zero(r, s));
 }
 
 XG_FN bool xg_sent_is_target(const xg_inst *i, uint32_t device) {
@@ -317,7 +317,7 @@ XG_FN xg_value *xg_eval_recv_done(xg_eval_run *r, const xg_inst *i, xg_value **i
     int64_t channel = xg_sent_channel(i);
     xg_sent **at = &r->sent;
     xg_value *v;
-    if (xg_attr_int(i, XG_A_is_host_transfer, 0) || !xg_sent_is_target(i, r->device))
+    if (xg_attr_or_0(i, XG_A_is_host_transfer) || !xg_sent_is_target(i, r->device))
         return xg_eval_with_rest(r, i, xg_eval_keep(in[0]->elems[0]));
     while (*at && ((*at)->channel != channel || (*at)->to != r->device)) at = &(*at)->next;
     if (!*at)

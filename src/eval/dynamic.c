@@ -27,7 +27,7 @@ XG_FN bool xg_shape_has_dynamic(const xg_shape *s) {
 XG_FN bool xg_sized_is_dynamic(const xg_shape *s, uint32_t d) { return s->dynamic && s->dynamic[d] != XG_DIM_STATIC; }
 
 XG_FN const xg_shape *xg_sized_shape(xg_eval_run *r, xlagpu_type type, const int64_t *dims, uint32_t rank) {
-    return xg_shape_array(r->module, type, dims, rank, NULL, NULL);
+    return xg_shape_plain(r->module, type, dims, rank);
 }
 XG_FN const xg_shape *xg_eval_static(xg_eval_run *r, const xg_shape *s) {
     return s->dynamic ? xg_sized_shape(r, s->type, s->dims, s->rank) : s;
@@ -245,7 +245,7 @@ XG_FN const xg_shape *xg_sized_scanned(
 }
 XG_FN const xg_shape *xg_sized_scan(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     uint32_t n = i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 1,
-             carries = (uint32_t)xg_attr_int(i, XG_A_num_carries, 0), inputs = i->n_operands - carries, k;
+             carries = (uint32_t)xg_attr_or_0(i, XG_A_num_carries), inputs = i->n_operands - carries, k;
     const xg_shape **elems = XG_NEW_N(r->module->arena, const xg_shape *, n);
     for (k = 0; k < n; k++)
         elems[k] = k >= n - carries ? in[inputs + k - (n - carries)]->shape

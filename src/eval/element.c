@@ -63,8 +63,8 @@ XG_FN void xg_ew_prepare(xg_eval_run *r, const xg_inst *i, xg_ew *e) {
         e->kernel = xg_ew_raw_kernel(i, e->in_type[0]);
     if (i->op == XG_COMPARE) e->direction = xg_ew_direction(i);
     if (i->op == XG_REDUCE_PRECISION) {
-        e->exponent_bits = (int)XG_MIN(xg_attr_int(i, XG_A_exponent_bits, 0), 64);
-        e->mantissa_bits = (int)XG_MIN(xg_attr_int(i, XG_A_mantissa_bits, 0), 64);
+        e->exponent_bits = (int)XG_MIN(xg_attr_or_0(i, XG_A_exponent_bits), 64);
+        e->mantissa_bits = (int)XG_MIN(xg_attr_or_0(i, XG_A_mantissa_bits), 64);
     }
     if (!e->kernel) {
         e->kernel = xg_eval_kernel_of(i->op, e->in_type[0]);
@@ -133,7 +133,8 @@ XG_FN unsigned char *xg_ew_map_all(xg_eval_run *r, const xg_ew *e, int64_t n) {
 
 #define XG_EW_LOOK_UP(IN, OUT_BYTES) \
     for (k = 0; k < n; k++) memcpy(out + k * (OUT_BYTES), map + (size_t)((const IN *)in)[k] * (OUT_BYTES), OUT_BYTES)
-XG_FN void xg_ew_look_up(const xg_ew *e, const unsigned char *map, unsigned char *out, const void *in, size_t n) {
+XG_APART XG_FN void xg_ew_look_up(
+    const xg_ew *e, const unsigned char *map, unsigned char *out, const void *in, size_t n) {
     size_t k, bytes = (size_t)xg_type_bytes(e->out_type);
     if (xg_type_bytes(e->in_type[0]) == 1) {
         if (bytes == 1)

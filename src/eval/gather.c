@@ -101,7 +101,7 @@ XG_FN xg_value *xg_eval_gather(xg_eval_run *r, const xg_inst *i, xg_value **in) 
     xg_starts s;
     xg_strided box;
     uint32_t d;
-    xg_starts_init(&s, in[1], xg_attr_int(i, XG_A_index_vector_dim, 0), xg_attr_ints(i, XG_A_start_index_map),
+    xg_starts_init(&s, in[1], xg_attr_or_0(i, XG_A_index_vector_dim), xg_attr_ints(i, XG_A_start_index_map),
         xg_attr_ints(i, XG_A_operand_batching_dims), xg_attr_ints(i, XG_A_start_indices_batching_dims));
     xg_window_box(&box, operand, i->shape, xg_attr_ints(i, XG_A_offset_dims),
         xg_attr_ints(i, XG_A_collapsed_slice_dims), s.operand_batch, batch);
@@ -182,7 +182,7 @@ XG_FN xg_value *xg_eval_scatter(xg_eval_run *r, const xg_inst *i, xg_value **in)
         job.outs[k] = xg_eval_own(r, &in[k]);
         job.bytes[k] = (size_t)xg_type_bytes(job.outs[k]->shape->type);
     }
-    xg_starts_init(&s, in[n], xg_attr_int(i, XG_A_index_vector_dim, 0),
+    xg_starts_init(&s, in[n], xg_attr_or_0(i, XG_A_index_vector_dim),
         xg_attr_ints(i, XG_A_scatter_dims_to_operand_dims), xg_attr_ints(i, XG_A_input_batching_dims),
         xg_attr_ints(i, XG_A_scatter_indices_batching_dims));
     xg_window_box(&box, operand, update, xg_attr_ints(i, XG_A_update_window_dims), inserted, s.operand_batch, batch);

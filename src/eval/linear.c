@@ -80,7 +80,7 @@ XG_FN xg_value *xg_linear_factor(xg_eval_run *r, const xg_shape *shape, xg_value
 }
 
 XG_FN xg_value *xg_eval_cholesky(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    return xg_linear_factor(r, i->shape, in, xg_attr_int(i, XG_A_lower, 0) != 0, NULL);
+    return xg_linear_factor(r, i->shape, in, xg_attr_or_0(i, XG_A_lower) != 0, NULL);
 }
 
 /* ---- triangular-solve: op(a) x = b, or x op(a) = b ---- */
@@ -134,8 +134,8 @@ XG_FN xg_value *xg_linear_solve(
 }
 XG_FN xg_value *xg_eval_triangular_solve(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     xg_str word = xg_attr_str(i, XG_A_transpose_a);
-    return xg_linear_solve(r, i->shape, in, xg_attr_int(i, XG_A_left_side, 0) != 0, xg_attr_int(i, XG_A_lower, 0) != 0,
-        xg_attr_int(i, XG_A_unit_diagonal, 0) != 0,
+    return xg_linear_solve(r, i->shape, in, xg_attr_or_0(i, XG_A_left_side) != 0, xg_attr_or_0(i, XG_A_lower) != 0,
+        xg_attr_or_0(i, XG_A_unit_diagonal) != 0,
         xg_str_is(word, "TRANSPOSE") ? 't'
         : xg_str_is(word, "ADJOINT") ? 'a'
                                      : 'n');
@@ -337,7 +337,7 @@ typedef struct xg_norm {
 
 XG_FN xg_norm xg_norm_of(const xg_inst *i, const xg_shape *s) {
     xg_norm n;
-    uint32_t d, f = (uint32_t)xg_attr_int(i, XG_A_feature_index, 0);
+    uint32_t d, f = (uint32_t)xg_attr_or_0(i, XG_A_feature_index);
     n.outer = n.inner = 1;
     n.features = s->dims[f];
     for (d = 0; d < s->rank; d++) {

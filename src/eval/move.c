@@ -473,7 +473,7 @@ XG_FN xg_value *xg_eval_bitcast(xg_eval_run *r, const xg_inst *i, xg_value **in)
 /* ---- iota ---- */
 
 XG_FN xg_value *xg_eval_iota(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    uint32_t dim = (uint32_t)xg_attr_int(i, XG_A_iota_dimension, 0);
+    uint32_t dim = (uint32_t)xg_attr_or_0(i, XG_A_iota_dimension);
     xg_value *out = xg_eval_new(r, i->shape), *line;
     int64_t n, k;
     xg_strided c;

@@ -169,7 +169,7 @@ XG_FN void xg_rng_advance(uint64_t state[2], uint64_t delta) {
 /* Gives the state of 128 bits, then adds delta to it. */
 XG_FN xg_value *xg_eval_rng_get_and_update_state(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     xg_value *out = xg_eval_new(r, i->shape);
-    uint64_t *state = r->devices[r->device].rng, delta = (uint64_t)xg_attr_int(i, XG_A_delta, 0);
+    uint64_t *state = r->devices[r->device].rng, delta = (uint64_t)xg_attr_or_0(i, XG_A_delta);
     (void)in;
     memcpy(out->data, state, 2 * sizeof *state);
     xg_rng_advance(state, delta);

@@ -223,7 +223,7 @@ XG_FN bool xg_eval_acts(xg_eval_run *r, const xg_inst *i) {
     case XG_OUTFEED:
     case XG_RNG:
     case XG_RNG_GET_AND_UPDATE_STATE: return true;
-    case XG_CUSTOM_CALL: return xg_attr_int(i, XG_A_custom_call_has_side_effect, 0) != 0;
+    case XG_CUSTOM_CALL: return xg_attr_or_0(i, XG_A_custom_call_has_side_effect) != 0;
     case XG_CALL:
     case XG_WHILE:
     case XG_CONDITIONAL:
@@ -393,7 +393,7 @@ XG_FN void xg_eval_adopt(xg_eval_run *r, xg_value *v, const xg_shape *as) {
     if (v->shape->type == XLAGPU_TUPLE)
         for (k = 0; k < v->shape->n_elems; k++) xg_eval_adopt(r, v->elems[k], as->elems[k]);
     else if (xg_shape_is_array(v->shape))
-        v->shape = as->dynamic ? xg_shape_array(r->module, as->type, v->shape->dims, as->rank, NULL, NULL) : as;
+        v->shape = as->dynamic ? xg_shape_plain(r->module, as->type, v->shape->dims, as->rank) : as;
 }
 
 XG_APART XG_FN void xg_eval_do(xg_eval_run *r, const xg_eval_job *job) {

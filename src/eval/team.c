@@ -25,7 +25,7 @@ XG_FN xg_team_mode xg_team_mode_of(const xg_inst *i) {
     case XG_ALL_REDUCE_START:
     case XG_ALL_GATHER:
     case XG_ALL_GATHER_START:
-    case XG_REDUCE_SCATTER: return xg_attr_int(i, XG_A_use_global_device_ids, 0) ? XG_TEAM_FLAT : XG_TEAM_BOTH;
+    case XG_REDUCE_SCATTER: return xg_attr_or_0(i, XG_A_use_global_device_ids) ? XG_TEAM_FLAT : XG_TEAM_BOTH;
     default: return XG_TEAM_PARTITIONS;
     }
 }
@@ -263,7 +263,7 @@ XG_FN void xg_team_ragged_all_to_all(xg_eval_run *r, const xg_team_work *w) {
 XG_FN void xg_team_broadcast(xg_eval_run *r, const xg_team_work *w) {
     uint32_t m, k, root = 0;
     (void)r;
-    if (xg_attr_int(w->inst, XG_A_has_dynamic_root, 0)) {
+    if (xg_attr_or_0(w->inst, XG_A_has_dynamic_root)) {
         int64_t at = xg_eval_int_at(*xg_team_operand(w, 0, w->inst->n_operands - 1), 0);
         if (at < 0 || at >= w->members.n)
             xg_hlo_wrong(w->inst, "its root is member %lld of %u", (long long)at, w->members.n);

@@ -28,7 +28,7 @@ XG_FN xg_norms xg_norms_of(const xg_hb *b, const xg_inst *i) {
     n.wide = s->type == XLAGPU_F64 ? XLAGPU_F64 : XLAGPU_F32;
     n.dims = s->dims;
     n.rank = s->rank;
-    n.feature = xg_attr_int(i, XG_A_feature_index, 0);
+    n.feature = xg_attr_or_0(i, XG_A_feature_index);
     n.count = s->dims[n.feature] ? (double)(s->elements / s->dims[n.feature]) : 0;
     for (k = 0; k < s->rank; k++)
         if ((int64_t)k != n.feature) n.others[n.n_others++] = k;
@@ -48,20 +48,20 @@ XG_FN xg_inst *xg_norms_share(const xg_norms *n, xg_inst *sum) { /* sum / count 
     xg_inst *count = n->size
                          ? xg_hb_splat(n->b, xg_hb_convert(n->b, n->size, n->wide), sum->shape->dims, sum->shape->rank)
                          : xg_hb_float_like(n->b, sum, n->count);
-    return xg_hb_2(n->b, XG_DIVIDE, sum, count);
+    return xg_hb_div(n->b, sum, count);
 }
 XG_FN xg_inst *xg_norms_mean(const xg_norms *n, xg_inst *x) { return xg_norms_share(n, xg_norms_sum(n, x)); }
 XG_FN xg_inst *xg_norms_deviation(const xg_norms *n, xg_inst *variance) { /* sqrt(variance + epsilon) */
     return xg_hb_1(n->b, XG_SQRT,
-        xg_hb_2(n->b, XG_ADD, variance, xg_hb_float_like(n->b, variance, xg_inst_attr(n->i, XG_A_epsilon)->v.d)));
+        xg_hb_add(n->b, variance, xg_hb_float_like(n->b, variance, xg_inst_attr(n->i, XG_A_epsilon)->v.d)));
 }
 /* (x - mean) (scale / deviation) + offset */
 XG_FN xg_inst *xg_norms_apply(
     const xg_norms *n, xg_inst *x, xg_inst *mean, xg_inst *variance, xg_inst *scale, xg_inst *offset) {
-    xg_inst *factor = xg_hb_2(n->b, XG_DIVIDE, scale, xg_norms_deviation(n, variance));
-    x = xg_hb_2(n->b, XG_SUBTRACT, x, xg_norms_spread(n, mean));
-    x = xg_hb_2(n->b, XG_MULTIPLY, x, xg_norms_spread(n, factor));
-    x = xg_hb_2(n->b, XG_ADD, x, xg_norms_spread(n, offset));
+    xg_inst *factor = xg_hb_div(n->b, scale, xg_norms_deviation(n, variance));
+    x = xg_hb_sub(n->b, x, xg_norms_spread(n, mean));
+    x = xg_hb_mul(n->b, x, xg_norms_spread(n, factor));
+    x = xg_hb_add(n->b, x, xg_norms_spread(n, offset));
     return xg_hb_convert(n->b, x, XG_OPERAND(n->i, 0)->shape->type);
 }
 
@@ -76,8 +76,8 @@ XG_FN xg_inst *xg_norms_training(const xg_norms *n) {
     uint32_t k;
     for (k = 0; k < 3; k++) v[k] = xg_norms_operand(n, k);
     mean = xg_norms_mean(n, v[0]);
-    d = xg_hb_2(n->b, XG_SUBTRACT, v[0], xg_norms_spread(n, mean));
-    variance = xg_norms_mean(n, xg_hb_2(n->b, XG_MULTIPLY, d, d));
+    d = xg_hb_sub(n->b, v[0], xg_norms_spread(n, mean));
+    variance = xg_norms_mean(n, xg_hb_mul(n->b, d, d));
     out[0] = xg_norms_apply(n, v[0], mean, variance, v[1], v[2]);
     out[1] = xg_hb_convert(n->b, mean, n->i->shape->elems[1]->type);
     out[2] = xg_hb_convert(n->b, variance, n->i->shape->elems[2]->type);
@@ -90,15 +90,15 @@ XG_FN xg_inst *xg_norms_grad(const xg_norms *n) {
     uint32_t k;
     for (k = 0; k < 5; k++) v[k] = xg_norms_operand(n, k);
     deviation = xg_norms_deviation(n, v[3]);
-    h = xg_hb_2(n->b, XG_SUBTRACT, v[0], xg_norms_spread(n, v[2]));
-    h = xg_hb_2(n->b, XG_DIVIDE, h, xg_norms_spread(n, deviation));
+    h = xg_hb_sub(n->b, v[0], xg_norms_spread(n, v[2]));
+    h = xg_hb_div(n->b, h, xg_norms_spread(n, deviation));
     doffset = xg_norms_sum(n, v[4]);
-    dscale = xg_norms_sum(n, xg_hb_2(n->b, XG_MULTIPLY, v[4], h));
-    share = xg_hb_2(n->b, XG_MULTIPLY, h, xg_norms_spread(n, dscale));
-    share = xg_hb_2(n->b, XG_ADD, share, xg_norms_spread(n, doffset));
+    dscale = xg_norms_sum(n, xg_hb_mul(n->b, v[4], h));
+    share = xg_hb_mul(n->b, h, xg_norms_spread(n, dscale));
+    share = xg_hb_add(n->b, share, xg_norms_spread(n, doffset));
     share = xg_norms_share(n, share);
-    dx = xg_hb_2(n->b, XG_SUBTRACT, v[4], share);
-    dx = xg_hb_2(n->b, XG_MULTIPLY, dx, xg_norms_spread(n, xg_hb_2(n->b, XG_DIVIDE, v[1], deviation)));
+    dx = xg_hb_sub(n->b, v[4], share);
+    dx = xg_hb_mul(n->b, dx, xg_norms_spread(n, xg_hb_div(n->b, v[1], deviation)));
     out[0] = xg_hb_convert(n->b, dx, n->i->shape->elems[0]->type);
     out[1] = xg_hb_convert(n->b, dscale, n->i->shape->elems[1]->type);
     out[2] = xg_hb_convert(n->b, doffset, n->i->shape->elems[2]->type);

@@ -82,7 +82,7 @@ XG_FN uint32_t xg_dnn_batch_operands(const xg_dnn_batch *d, xg_inst **in) {
     uint32_t k;
     in[0] = XG_OPERAND(d->n.i, 0);
     for (k = 1; k < d->n.i->n_operands; k++) in[k] = xg_norms_operand(&d->n, k);
-    if (!d->training) in[4] = xg_hb_2(d->n.b, XG_DIVIDE, in[1], xg_norms_deviation(&d->n, in[4]));
+    if (!d->training) in[4] = xg_hb_div(d->n.b, in[1], xg_norms_deviation(&d->n, in[4]));
     return d->n.i->n_operands;
 }
 /* x, scale, offset, mean and scale / deviation */

@@ -30,7 +30,7 @@ XG_FN xg_inst *xg_scaled_spread(const xg_hb *b, xg_inst *scale, const xg_shape *
 }
 XG_FN xg_inst *xg_scaled_value(const xg_hb *b, xg_inst *x, xg_inst *scale, xlagpu_type t) {
     xg_inst *wide = xg_hb_convert(b, x, t);
-    return xg_hb_2(b, XG_MULTIPLY, wide, xg_scaled_spread(b, xg_hb_convert(b, scale, t), x->shape));
+    return xg_hb_mul(b, wide, xg_scaled_spread(b, xg_hb_convert(b, scale, t), x->shape));
 }
 /* Bits of what a number of the type is made of, the leading one with them. */
 XG_FN int xg_scaled_digits(xlagpu_type t) { return xg_float_format_of(t)->mantissa_bits + 1; }
@@ -103,7 +103,7 @@ XG_FN xg_inst *xg_ragged_expand(const xg_hb *b, xg_inst *i) {
     uint32_t dim;
     if (!xg_ints_at(d.lb, xg_attr_ints(i, XG_A_lhs_ragged_dims).p[0], &dim) || !s->elements ||
         !XG_OPERAND(i, 0)->shape->elements || !sizes->shape->elements)
-        return xg_hb_splat(b, xg_hb_int(b, s->type, 0), s->dims, s->rank);
+        return xg_hb_splat(b, xg_hb_zero(b, s->type), s->dims, s->rank);
     for (k = 0; k < last; k++) at[k] = k;
     sizes = xg_hb_sum(b, xg_hb_convert(b, sizes, XLAGPU_S64), &last, 1);
     sizes = xg_hb_broadcast(b, sizes, s->dims, s->rank, at, (uint32_t)last);

@@ -375,7 +375,7 @@ XG_FN xg_inst *xg_dnn_even(const xg_hb *b, xg_dnn_conv *c, xg_inst *x) {
         p->high = c->high[k] - both;
         c->low[k] = c->high[k] = both;
     }
-    return xg_hb_pad(b, x, xg_hb_int(b, x->shape->type, 0), pads);
+    return xg_hb_pad(b, x, xg_hb_zero(b, x->shape->type), pads);
 }
 XG_FN xg_inst *xg_dnn_kernel(const xg_hb *b, xg_dnn_conv *c, xg_inst *w) {
     int64_t dims[3];

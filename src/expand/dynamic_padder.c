@@ -146,7 +146,7 @@ XG_FN bool xg_dyn_touches(const xg_inst *i) {
         if (XG_OPERAND(i, k)->scratch) return true;
     return false;
 }
-XG_FN void xg_dyn_compute(xg_dyn *p, xg_inst *i) {
+XG_APART XG_FN void xg_dyn_compute(xg_dyn *p, xg_inst *i) {
     uint32_t k;
     if (!xg_dyn_touches(i)) return;
     for (k = 0; k < i->n_operands; k++)

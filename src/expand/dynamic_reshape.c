@@ -18,19 +18,19 @@ XG_FN xg_inst *xg_dyn_regather(xg_dyn *p, xg_inst *x, const int64_t *dims, uint3
     if (rank >= XG_RANK_MAX || x->shape->elements > INT32_MAX) xg_dyn_refuse(p, "so large an operand");
     for (d = rank; d-- > 0;) {
         xg_inst *at = xg_hb_iota(&p->b, XLAGPU_S32, dims, rank, d), *n = p->out[d] ? p->out[d] : xg_dyn_int(p, dims[d]);
-        if (step) at = xg_hb_2(&p->b, XG_MULTIPLY, at, xg_hb_splat(&p->b, step, dims, rank));
-        place = place ? xg_hb_2(&p->b, XG_ADD, place, at) : at;
-        step = step ? xg_hb_2(&p->b, XG_MULTIPLY, step, n) : n;
+        if (step) at = xg_hb_mul(&p->b, at, xg_hb_splat(&p->b, step, dims, rank));
+        place = place ? xg_hb_add(&p->b, place, at) : at;
+        step = step ? xg_hb_mul(&p->b, step, n) : n;
     }
     if (!place) place = xg_dyn_int(p, 0);
     stride = xg_dyn_int(p, 1);
     for (d = x->shape->rank; d-- > 0;) {
         xg_inst *n = xg_hb_splat(&p->b, xg_dyn_size_or_bound(p, x, d), dims, rank),
                 *at = xg_hb_2(&p->b, XG_REMAINDER, place, n);
-        at = xg_hb_2(&p->b, XG_MULTIPLY, at, xg_hb_splat(&p->b, stride, dims, rank));
-        from = from ? xg_hb_2(&p->b, XG_ADD, from, at) : at;
+        at = xg_hb_mul(&p->b, at, xg_hb_splat(&p->b, stride, dims, rank));
+        from = from ? xg_hb_add(&p->b, from, at) : at;
         if (d) {
-            place = xg_hb_2(&p->b, XG_DIVIDE, place, n);
+            place = xg_hb_div(&p->b, place, n);
             stride = xg_dyn_times(p, stride, x->shape->dims[d]);
         }
     }
@@ -91,7 +91,7 @@ XG_APART XG_FN void xg_dyn_solve_group(xg_dyn *p, const xg_inst *x, const xg_dyn
         if (!n)
             fixed *= x->shape->dims[d];
         else
-            real = real ? xg_hb_2(&p->b, XG_MULTIPLY, real, n) : n;
+            real = real ? xg_hb_mul(&p->b, real, n) : n;
     }
     if (!real) return;
     for (d = g->to; d < g->to_end; d++)

@@ -86,7 +86,7 @@ XG_FN xg_inst *xg_dyn_reverse(xg_dyn *p) {
     for (k = 0; k < dims.n; k++) {
         d = (uint32_t)dims.p[k];
         if (!xg_dyn_size(x, d)) continue;
-        starts[d] = xg_hb_2(&p->b, XG_SUBTRACT, xg_dyn_int(p, x->shape->dims[d]), xg_dyn_size(x, d));
+        starts[d] = xg_hb_sub(&p->b, xg_dyn_int(p, x->shape->dims[d]), xg_dyn_size(x, d));
         pads[d].high = x->shape->dims[d];
         dynamic = true;
     }
@@ -122,7 +122,7 @@ XG_APART XG_FN xg_inst *xg_dyn_pad(xg_dyn *p) {
         if (n && padded[d]) {
             gaps = e->interior ? xg_dyn_times(p, xg_dyn_not_negative(p, xg_dyn_plus(p, n, -1)), e->interior) : NULL;
             n = xg_dyn_plus(p, n, e->low + e->high);
-            if (gaps) n = xg_hb_2(&p->b, XG_ADD, n, gaps);
+            if (gaps) n = xg_hb_add(&p->b, n, gaps);
             if (e->low < 0 || e->high < 0) n = xg_dyn_not_negative(p, n);
         }
         p->out[d] = n;
@@ -152,7 +152,7 @@ XG_APART XG_FN xg_inst *xg_dyn_concatenate(xg_dyn *p) {
         xg_inst *x = XG_OPERAND(i, k);
         starts[c] = at;
         if (moves) all = xg_hb_dynamic_update_slice(&p->b, all, x, starts);
-        at = xg_hb_2(&p->b, XG_ADD, at, xg_dyn_size_or_bound(p, x, c));
+        at = xg_hb_add(&p->b, at, xg_dyn_size_or_bound(p, x, c));
     }
     p->out[c] = at;
     return all;
@@ -169,7 +169,7 @@ XG_FN xg_inst *xg_dyn_index(const xg_dyn *p, xg_inst *x) {
 /* The last place where a window of so many elements, or of n if that is not NULL, fits dimension d of x; 0 for a window
  * that is all of it. */
 XG_FN xg_inst *xg_dyn_last_start(const xg_dyn *p, const xg_inst *x, uint32_t d, int64_t window, xg_inst *n) {
-    if (n) return xg_dyn_not_negative(p, xg_hb_2(&p->b, XG_SUBTRACT, xg_dyn_size_or_bound(p, x, d), n));
+    if (n) return xg_dyn_not_negative(p, xg_hb_sub(&p->b, xg_dyn_size_or_bound(p, x, d), n));
     if (!xg_dyn_size(x, d)) return xg_dyn_int(p, x->shape->dims[d] - window);
     return window == x->shape->dims[d] ? xg_dyn_int(p, 0)
                                        : xg_dyn_not_negative(p, xg_dyn_plus(p, xg_dyn_size(x, d), -window));
@@ -184,7 +184,7 @@ XG_FN void xg_dyn_starts(
         xg_inst *s = XG_OPERAND(p->i, first + (vector ? 0 : d)), *low, *last;
         if (vector) s = xg_hb_reshape(&p->b, xg_hb_slice_dim(&p->b, s, 0, d, d + 1), NULL, 0);
         s = xg_dyn_index(p, s);
-        low = xg_hb_int(&p->b, s->shape->type, 0);
+        low = xg_hb_zero(&p->b, s->shape->type);
         last = xg_dyn_last_start(p, x, d, window[d], u ? xg_dyn_size(u, d) : NULL);
         starts[d] = xg_dyn_clamp(p, low, s, xg_hb_convert(&p->b, last, s->shape->type));
     }
@@ -569,7 +569,7 @@ XG_FN xg_inst *xg_dyn_batch_norm(xg_dyn *p) {
     n.present = xg_dyn_present(p, x, NULL);
     for (k = 0; n.present && k < n.n_others; k++) {
         xg_inst *size = xg_dyn_size_or_bound(p, x, (uint32_t)n.others[k]);
-        n.size = n.size ? xg_hb_2(&p->b, XG_MULTIPLY, n.size, size) : size;
+        n.size = n.size ? xg_hb_mul(&p->b, n.size, size) : size;
     }
     made = xg_norms_make(&n);
     xg_dyn_take_sizes(p, x);

@@ -92,18 +92,18 @@ XG_FN xg_inst *xg_dyn_given_size(const xg_dyn *p, xg_inst *n, int64_t bound) {
         return xg_dyn_clamp(p, low, n, high);
     }
     n = xg_hb_convert(&p->b, n, XLAGPU_S64);
-    low = xg_hb_int(&p->b, XLAGPU_S64, 0);
+    low = xg_hb_zero(&p->b, XLAGPU_S64);
     high = xg_hb_int(&p->b, XLAGPU_S64, bound);
     return xg_hb_convert(&p->b, xg_dyn_clamp(p, low, n, high), XLAGPU_S32);
 }
 XG_FN xg_inst *xg_dyn_plus(const xg_dyn *p, xg_inst *x, int64_t v) {
-    return v ? xg_hb_2(&p->b, XG_ADD, x, xg_dyn_int(p, v)) : x;
+    return v ? xg_hb_add(&p->b, x, xg_dyn_int(p, v)) : x;
 }
 XG_FN xg_inst *xg_dyn_times(const xg_dyn *p, xg_inst *x, int64_t v) {
-    return v != 1 ? xg_hb_2(&p->b, XG_MULTIPLY, x, xg_dyn_int(p, v)) : x;
+    return v != 1 ? xg_hb_mul(&p->b, x, xg_dyn_int(p, v)) : x;
 }
 XG_FN xg_inst *xg_dyn_over(const xg_dyn *p, xg_inst *x, int64_t v) {
-    return v > 1 ? xg_hb_2(&p->b, XG_DIVIDE, x, xg_dyn_int(p, v)) : x;
+    return v > 1 ? xg_hb_div(&p->b, x, xg_dyn_int(p, v)) : x;
 }
 XG_FN xg_inst *xg_dyn_not_negative(const xg_dyn *p, xg_inst *x) {
     return xg_hb_2(&p->b, XG_MAXIMUM, x, xg_dyn_int(p, 0));

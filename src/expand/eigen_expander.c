@@ -32,7 +32,7 @@ XG_FN xg_inst *xg_linear_magnitude(const xg_hb *b, xg_inst *x) {
 /* Is it true of any? A scalar. */
 XG_FN xg_inst *xg_linear_any(const xg_hb *b, xg_inst *p) {
     XG_TABLE const int64_t all[3] = {0, 1, 2};
-    xg_inst *no = xg_hb_int(b, XLAGPU_PRED, 0);
+    xg_inst *no = xg_hb_zero(b, XLAGPU_PRED);
     return xg_hb_reduce(b, p, no, all, 3, xg_hb_reducer(b, XG_OR, XLAGPU_PRED));
 }
 
@@ -192,7 +192,7 @@ XG_FN void xg_linear_eigh(const xg_hb *b, xg_inst *a, bool lower, xg_inst **out)
     sweeps.state[2] = xg_linear_any(&sweeps.b, sweeps.state[3]);
     xg_hb_loop_end(b, &sweeps);
     values = xg_linear_swap(b, xg_linear_real(b, xg_linear_diagonal(b, sweeps.state[0])));
-    values = xg_hb_2(b, XG_MULTIPLY, values, xg_linear_stretch(b, scale, values->shape->dims));
+    values = xg_hb_mul(b, values, xg_linear_stretch(b, scale, values->shape->dims));
     out[1] = xg_hb_slice_dim(b, values, 2, 0, n);
     out[0] = xg_hb_slice_dim(b, xg_hb_slice_dim(b, sweeps.state[1], 1, 0, n), 2, 0, n);
     xg_linear_sorted(b, &out[1], &out[0], false);
@@ -211,7 +211,7 @@ XG_FN xg_rotation xg_svd_round(const xg_hb *b, xg_inst *w, xg_inst **moved) {
                          "b=sqrt(x);b=b*sqrt(y)");
     V(e) = xg_linear_splat_like(b, V(b), limit);
     (void)xg_lin_read(f, "b=b*e;p=abs(z)>b");
-    *moved = xg_linear_fold(b, XG_OR, V(p), xg_hb_int(b, XLAGPU_PRED, 0), 2);
+    *moved = xg_linear_fold(b, XG_OR, V(p), xg_hb_zero(b, XLAGPU_PRED), 2);
     return xg_jacobi_rotation(b, V(x), V(y), V(z), V(p));
 }
 /* w[batch, m, n], m >= n -> its columns rotated until they are orthogonal, the rotations gathered in *v[batch, n, n];
@@ -306,7 +306,7 @@ XG_APART XG_FN void xg_linear_svd(const xg_hb *b, xg_inst *a, int64_t u, int64_t
     xg_linear_sorted(b, &values, &w, true);
     xg_linear_sorted(b, &again, &z, true);
     w = xg_svd_left(b, w, tall ? u : v);
-    out[0] = xg_hb_2(b, XG_MULTIPLY, values, xg_linear_stretch(b, scale, values->shape->dims));
+    out[0] = xg_hb_mul(b, values, xg_linear_stretch(b, scale, values->shape->dims));
     out[1] = tall ? w : z;
     out[2] = tall ? z : w;
     bad = xg_hb_2(b, XG_OR, bad, xg_hb_1(b, XG_NOT, finite));

@@ -22,8 +22,7 @@ typedef struct xg_fft {
 /* exp(sign 2 pi i turns / n), turns in 0 .. n - 1, integers. */
 XG_FN xg_inst *xg_fft_computed(const xg_fft *f, xg_inst *turns, int64_t n) {
     xg_inst *angle = xg_hb_convert(f->b, turns, f->real), *cosine;
-    angle =
-        xg_hb_2(f->b, XG_MULTIPLY, angle, xg_hb_float_like(f->b, angle, f->sign * 6.28318530717958647693 / (double)n));
+    angle = xg_hb_mul(f->b, angle, xg_hb_float_like(f->b, angle, f->sign * 6.28318530717958647693 / (double)n));
     cosine = xg_hb_1(f->b, XG_COSINE, angle);
     return xg_hb_2(f->b, XG_COMPLEX, cosine, xg_hb_1(f->b, XG_SINE, angle));
 }
@@ -49,13 +48,13 @@ XG_FN xg_inst *xg_fft_convolved(const xg_fft *f, xg_inst *x, int64_t n) {
     dims[0] = 1;
     dims[1] = n;
     turns = xg_hb_iota(f->b, XLAGPU_S64, dims, 2, 1);
-    turns = xg_hb_2(f->b, XG_MULTIPLY, turns, turns);
+    turns = xg_hb_mul(f->b, turns, turns);
     turns = xg_hb_2(f->b, XG_REMAINDER, turns, xg_hb_int_like(f->b, turns, 2 * n));
     w = xg_fft_computed(f, turns, 2 * n);
     imag = xg_hb_1(f->b, XG_IMAG, w);
     a = xg_hb_1(f->b, XG_REAL, w);
     conj = xg_hb_2(f->b, XG_COMPLEX, a, xg_hb_1(f->b, XG_NEGATE, imag));
-    zero = xg_hb_convert(f->b, xg_hb_int(f->b, f->real, 0), f->type);
+    zero = xg_hb_convert(f->b, xg_hb_zero(f->b, f->real), f->type);
     dims[1] = m - 2 * n + 1;
     start[0] = 1;
     mirror = xg_hb_reverse(f->b, xg_hb_slice_dim(f->b, conj, 1, start[0], n), last, 1);
@@ -67,15 +66,15 @@ XG_FN xg_inst *xg_fft_convolved(const xg_fft *f, xg_inst *x, int64_t n) {
     memset(pad, 0, sizeof pad);
     pad[1].high = m - n;
     w = xg_hb_reshape(f->b, w, &n, 1);
-    a = xg_hb_2(f->b, XG_MULTIPLY, x, xg_hb_broadcast(f->b, w, x->shape->dims, 2, last, 1));
+    a = xg_hb_mul(f->b, x, xg_hb_broadcast(f->b, w, x->shape->dims, 2, last, 1));
     a = xg_fft_plain(&forward, xg_hb_pad(f->b, a, zero, pad), &m, 1);
-    a = xg_hb_2(f->b, XG_MULTIPLY, a, xg_hb_broadcast(f->b, c, a->shape->dims, 2, last, 1));
+    a = xg_hb_mul(f->b, a, xg_hb_broadcast(f->b, c, a->shape->dims, 2, last, 1));
     a = xg_hb_slice_dim(f->b, xg_fft_plain(&backward, a, &m, 1), 1, 0, n);
     if (f->sign > 0) {
         c = xg_hb_convert(f->b, xg_hb_float(f->b, f->real, 1.0 / (double)n), f->type);
-        a = xg_hb_2(f->b, XG_MULTIPLY, a, xg_hb_splat(f->b, c, a->shape->dims, 2));
+        a = xg_hb_mul(f->b, a, xg_hb_splat(f->b, c, a->shape->dims, 2));
     }
-    return xg_hb_2(f->b, XG_MULTIPLY, a, xg_hb_broadcast(f->b, w, x->shape->dims, 2, last, 1));
+    return xg_hb_mul(f->b, a, xg_hb_broadcast(f->b, w, x->shape->dims, 2, last, 1));
 }
 XG_FN xg_inst *xg_fft_lines(const xg_fft *f, xg_inst *x, int64_t n) {
     return xg_fft_first_pass(n, xg_type_bytes(f->type)) ? xg_fft_plain(f, x, &n, 1) : xg_fft_convolved(f, x, n);

@@ -13,7 +13,7 @@ enum {
     XG_SHIFTED_STEPS = 40
 }; /* QR steps a row at most */
 
-XG_FN xg_inst *xg_general_next(const xg_hb *b, xg_inst *k) { return xg_hb_2(b, XG_ADD, k, xg_hb_int_like(b, k, 1)); }
+XG_FN xg_inst *xg_general_next(const xg_hb *b, xg_inst *k) { return xg_hb_add(b, k, xg_hb_int_like(b, k, 1)); }
 /* (x, y) := (x p + y q, y conj(p) - x conj(q)) */
 XG_FN void xg_general_turn(const xg_hb *b, xg_inst **x, xg_inst **y, xg_inst *p, xg_inst *q) {
     xg_lin frame, *f = &frame;
@@ -49,7 +49,7 @@ XG_FN xg_inst *xg_general_split(const xg_hb *b, xg_inst *h, xg_general_block *bl
     V(h) = h;
     (void)xg_lin_read(f, "s=abs(h);n=most1(most2(s));d=diag(s);r=iota1(h);c=iota2(h);c=r==c+1;a=as(d,h);"
                          "a=a+as(swap(d),h);z=a==0;a=z?as(n,h):a;a=a*eps;t=(s<=a)&c;l=not(t)&c;f=finite(n)");
-    V(o) = xg_hb_int(b, XLAGPU_S32, 0);
+    V(o) = xg_hb_zero(b, XLAGPU_S32);
     h = xg_lin_read(f, "i=max1(max2(kept(l,r),o),o);l=r<=as(i,h);l=t&l;j=max1(max2(kept(l,r),o),o);z=zero(h);t?z:h");
     block->finite = V(f);
     block->hi = V(i);

@@ -112,7 +112,7 @@ XG_FN xg_inst *xg_library_sdpa_bias(const xg_hb *b, xg_inst *x, xg_inst *bias) {
         dims[n++] = bias->shape->dims[k];
     }
     bias = xg_hb_convert(b, xg_hb_reshape(b, bias, dims, n), XLAGPU_F32);
-    return xg_hb_2(b, XG_ADD, x, xg_hb_broadcast(b, bias, x->shape->dims, 4, places, n));
+    return xg_hb_add(b, x, xg_hb_broadcast(b, bias, x->shape->dims, 4, places, n));
 }
 /* reduce over the last dimension, for each of its elements again */
 XG_FN xg_inst *xg_library_of_rows(const xg_hb *b, xg_inst *x, xg_opcode op, xg_inst **row) {
@@ -143,13 +143,13 @@ XG_FN xg_inst *xg_library_attention(const xg_hb *b, xg_inst *i) {
         xg_inst *seen = xg_linear_triangle(b, x, "GE");
         x = xg_hb_select(b, seen, x, xg_hb_float_like(b, x, -INFINITY));
     }
-    x = xg_hb_1(b, XG_EXPONENTIAL, xg_hb_2(b, XG_SUBTRACT, x, xg_library_of_rows(b, x, XG_MAXIMUM, &most)));
+    x = xg_hb_1(b, XG_EXPONENTIAL, xg_hb_sub(b, x, xg_library_of_rows(b, x, XG_MAXIMUM, &most)));
     sums = xg_library_of_rows(b, x, XG_ADD, &sum);
-    x = xg_hb_convert(b, xg_hb_2(b, XG_DIVIDE, x, sums), XG_OPERAND(i, 0)->shape->type);
+    x = xg_hb_convert(b, xg_hb_div(b, x, sums), XG_OPERAND(i, 0)->shape->type);
     out[0] = xg_library_sdpa_dot(b, i, &a, x, 2);
     if (i->shape->n_elems == 3) {
         const xg_shape *stats = i->shape->elems[1];
-        out[1] = xg_hb_2(b, XG_ADD, most, xg_hb_1(b, XG_LOG, sum));
+        out[1] = xg_hb_add(b, most, xg_hb_1(b, XG_LOG, sum));
         out[1] = xg_hb_reshape(b, out[1], stats->dims, stats->rank);
     }
     return xg_library_results(b, i, out, i->shape->n_elems - 1);
@@ -200,13 +200,13 @@ XG_FN xg_inst *xg_library_norm(const xg_hb *b, xg_inst *i) {
     x = xg_hb_convert(b, XG_OPERAND(i, 0), XLAGPU_F32);
     s = x->shape;
     mean = xg_library_row_mean(b, x);
-    x = xg_hb_2(b, XG_SUBTRACT, x, xg_library_spread(b, mean, s));
-    factor = xg_library_row_mean(b, xg_hb_2(b, XG_MULTIPLY, x, x));
-    factor = xg_hb_2(b, XG_ADD, factor, xg_hb_float_like(b, factor, xg_library_number(i, "epsilon", 0)));
+    x = xg_hb_sub(b, x, xg_library_spread(b, mean, s));
+    factor = xg_library_row_mean(b, xg_hb_mul(b, x, x));
+    factor = xg_hb_add(b, factor, xg_hb_float_like(b, factor, xg_library_number(i, "epsilon", 0)));
     factor = xg_hb_1(b, XG_RSQRT, factor);
-    y = xg_hb_2(b, XG_MULTIPLY, x, xg_library_spread(b, factor, s));
-    y = xg_hb_2(b, XG_MULTIPLY, y, xg_library_norm_by(b, XG_OPERAND(i, 1), s));
-    out[0] = xg_hb_2(b, XG_ADD, y, xg_library_norm_by(b, XG_OPERAND(i, 2), s));
+    y = xg_hb_mul(b, x, xg_library_spread(b, factor, s));
+    y = xg_hb_mul(b, y, xg_library_norm_by(b, XG_OPERAND(i, 1), s));
+    out[0] = xg_hb_add(b, y, xg_library_norm_by(b, XG_OPERAND(i, 2), s));
     if (i->shape->n_elems == 4) {
         out[1] = xg_hb_reshape(b, mean, i->shape->elems[1]->dims, i->shape->elems[1]->rank);
         out[2] = xg_hb_reshape(b, factor, i->shape->elems[2]->dims, i->shape->elems[2]->rank);

@@ -42,11 +42,11 @@
 
 /* x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) */
 XG_FN xg_inst *xg_library_gelu(const xg_hb *b, xg_inst *x) {
-    xg_inst *cube = xg_hb_2(b, XG_MULTIPLY, xg_hb_2(b, XG_MULTIPLY, x, x), x),
+    xg_inst *cube = xg_hb_mul(b, xg_hb_mul(b, x, x), x),
             *one = xg_linear_number(b, x->shape->type, 1, x->shape->dims, x->shape->rank);
-    xg_inst *inner = xg_hb_2(b, XG_ADD, x, xg_library_scale(b, cube, 0.044715));
-    inner = xg_hb_2(b, XG_ADD, one, xg_hb_1(b, XG_TANH, xg_library_scale(b, inner, 0.79788456080286535588)));
-    return xg_hb_2(b, XG_MULTIPLY, xg_library_scale(b, x, 0.5), inner);
+    xg_inst *inner = xg_hb_add(b, x, xg_library_scale(b, cube, 0.044715));
+    inner = xg_hb_add(b, one, xg_hb_1(b, XG_TANH, xg_library_scale(b, inner, 0.79788456080286535588)));
+    return xg_hb_mul(b, xg_library_scale(b, x, 0.5), inner);
 }
 
 /* ---- cuBLAS ---- */
@@ -82,7 +82,7 @@ XG_FN bool xg_library_is_narrow(const xg_inst *i) {
 }
 XG_FN xg_inst *xg_library_scaled_by(const xg_hb *b, xg_inst *x, xg_inst *scale) {
     scale = xg_hb_convert(b, xg_hb_reshape(b, scale, NULL, 0), x->shape->type);
-    return xg_hb_2(b, XG_MULTIPLY, x, xg_hb_splat(b, scale, x->shape->dims, x->shape->rank));
+    return xg_hb_mul(b, x, xg_hb_splat(b, scale, x->shape->dims, x->shape->rank));
 }
 XG_FN xg_inst *xg_library_narrow(const xg_hb *b, const xg_inst *i, xg_inst *x, xg_inst *scale) {
     xlagpu_type t = xg_library_result(i)->type;
@@ -151,16 +151,15 @@ XG_FN xg_inst *xg_library_gemm(const xg_hb *b, xg_inst *i) {
     x = xg_hb_dot(b, XG_OPERAND(i, 0), XG_OPERAND(i, 1), d, t, i);
     x = xg_library_scale(b, x, alpha);
     for (k = 0; f8 && k < 2; k++) x = xg_library_scaled_by(b, x, XG_OPERAND(i, scales + k));
-    if (beta != 0) x = xg_hb_2(b, XG_ADD, x, xg_library_scale(b, xg_hb_convert(b, XG_OPERAND(i, 2), t), beta));
+    if (beta != 0) x = xg_hb_add(b, x, xg_library_scale(b, xg_hb_convert(b, XG_OPERAND(i, 2), t), beta));
     if (bias) {
         int64_t places[XG_RANK_MAX];
         for (k = 0; k < bias->shape->rank; k++) places[k] = s->rank - bias->shape->rank + k;
-        x = xg_hb_2(
-            b, XG_ADD, x, xg_hb_broadcast(b, xg_hb_convert(b, bias, t), s->dims, s->rank, places, bias->shape->rank));
+        x = xg_hb_add(b, x, xg_hb_broadcast(b, xg_hb_convert(b, bias, t), s->dims, s->rank, places, bias->shape->rank));
     }
     if (e->then == 'r') x = xg_library_at_least_zero(b, x);
     if (e->then == 'g') x = xg_library_gelu(b, x);
-    if (e->then == 's') x = xg_hb_2(b, XG_MULTIPLY, x, xg_hb_1(b, XG_LOGISTIC, x));
+    if (e->then == 's') x = xg_hb_mul(b, x, xg_hb_1(b, XG_LOGISTIC, x));
     if (narrow) return xg_library_narrow(b, i, x, XG_OPERAND(i, scales + 2));
     return xg_library_done(b, i, x);
 }
@@ -269,10 +268,10 @@ XG_FN xg_inst *xg_library_convolution(const xg_hb *b, xg_inst *i) {
     }
     x = xg_library_scale(b, x, scale);
     if (i->n_operands > 3 && side != 0)
-        x = xg_hb_2(b, XG_ADD, x, xg_library_scale(b, xg_hb_convert(b, XG_OPERAND(i, 3), t), side));
+        x = xg_hb_add(b, x, xg_library_scale(b, xg_hb_convert(b, XG_OPERAND(i, 3), t), side));
     if (i->n_operands > 2)
-        x = xg_hb_2(b, XG_ADD, x,
-            xg_hb_broadcast(b, xg_hb_convert(b, XG_OPERAND(i, 2), t), s->dims, s->rank, &c.l->output_feature, 1));
+        x = xg_hb_add(
+            b, x, xg_hb_broadcast(b, xg_hb_convert(b, XG_OPERAND(i, 2), t), s->dims, s->rank, &c.l->output_feature, 1));
     if (relu || relu6) x = xg_library_at_least_zero(b, x);
     if (relu6) x = xg_hb_2(b, XG_MINIMUM, x, xg_linear_number(b, t, 6, s->dims, s->rank));
     if (elu || leaky) {
@@ -443,7 +442,7 @@ XG_FN xg_inst *xg_library_execute(const xg_hb *b, xg_inst *i) {
 XG_FN xg_inst *xg_library_zeros(const xg_hb *b, xg_inst *i) {
     const xg_shape *s = i->shape;
     if (!xg_library_is_dense(s)) return NULL;
-    return xg_hb_as(b, xg_hb_splat(b, xg_hb_int(b, s->type, 0), s->dims, s->rank), s);
+    return xg_hb_as(b, xg_hb_splat(b, xg_hb_zero(b, s->type), s->dims, s->rank), s);
 }
 
 /* ---- the pass ---- */

@@ -76,9 +76,7 @@ XG_FN bool xg_library_is(const xg_inst *i, const char *name, const char *value) 
     return v.n > n && memcmp(v.p, value, n) == 0 && v.p[n] == '"';
 }
 XG_FN xg_inst *xg_library_scale(const xg_hb *b, xg_inst *x, double by) {
-    return by == 1
-               ? x
-               : xg_hb_2(b, XG_MULTIPLY, x, xg_linear_number(b, x->shape->type, by, x->shape->dims, x->shape->rank));
+    return by == 1 ? x : xg_hb_mul(b, x, xg_linear_number(b, x->shape->type, by, x->shape->dims, x->shape->rank));
 }
 XG_FN xg_inst *xg_library_at_least_zero(const xg_hb *b, xg_inst *x) {
     return xg_hb_2(b, XG_MAXIMUM, x, xg_linear_number(b, x->shape->type, 0, x->shape->dims, x->shape->rank));

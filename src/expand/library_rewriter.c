@@ -137,7 +137,7 @@ XG_FN xg_inst *xg_cufft_rewrite(const xg_hb *b, xg_inst *i) {
     if (to_real) y = xg_hb_element(b, y, 0);
     if (!inverse) return y;
     for (k = 0; k < n.n; k++) scale /= (double)n.p[k];
-    return xg_hb_2(b, XG_MULTIPLY, y, xg_linear_number(b, y->shape->type, scale, y->shape->dims, y->shape->rank));
+    return xg_hb_mul(b, y, xg_linear_number(b, y->shape->type, scale, y->shape->dims, y->shape->rank));
 }
 
 /* ---- cuSOLVER ---- */
@@ -252,7 +252,7 @@ XG_FN xg_inst *xg_cusolver_rewrite(const xg_hb *b, xg_inst *i) {
     xg_inst *out[5], *in[2], *made;
     uint32_t k;
     if (i->op == XG_CHOLESKY) {
-        xg_cusolver_potrf(b, XG_OPERAND(i, 0), xg_attr_int(i, XG_A_lower, 0) != 0, false, out);
+        xg_cusolver_potrf(b, XG_OPERAND(i, 0), xg_attr_or_0(i, XG_A_lower) != 0, false, out);
         return out[0];
     }
     if (call == XG_CUSOLVER_potrf) {

@@ -112,15 +112,15 @@ XG_FN bool xg_linear_matches(const xg_inst *i) {
         return false;
     if (xg_linear_type(s->type) != s->type) return true;
     s = XG_OPERAND(i, 0)->shape;
-    return s->dims[s->rank - 1] > XG_LINEAR_WHOLE && (i->op != XG_CHOLESKY || xg_attr_int(i, XG_A_lower, 0));
+    return s->dims[s->rank - 1] > XG_LINEAR_WHOLE && (i->op != XG_CHOLESKY || xg_attr_or_0(i, XG_A_lower));
 }
 XG_FN xg_inst *xg_linear_expand(const xg_hb *b, xg_inst *i) {
     xg_str op = xg_attr_str(i, XG_A_transpose_a);
-    bool lower = xg_attr_int(i, XG_A_lower, 0) != 0;
+    bool lower = xg_attr_or_0(i, XG_A_lower) != 0;
     if (i->op == XG_CHOLESKY)
         return xg_linear_unflat(b, xg_linear_factored(b, XG_OPERAND(i, 0), lower, NULL), i->shape);
-    return xg_linear_solution(b, i, xg_attr_int(i, XG_A_left_side, 0) != 0, lower,
-        xg_attr_int(i, XG_A_unit_diagonal, 0) != 0,
+    return xg_linear_solution(b, i, xg_attr_or_0(i, XG_A_left_side) != 0, lower,
+        xg_attr_or_0(i, XG_A_unit_diagonal) != 0,
         xg_str_is(op, "TRANSPOSE") ? 't'
         : xg_str_is(op, "ADJOINT") ? 'a'
                                    : 'n');

@@ -47,7 +47,7 @@ XG_FN xg_inst *xg_linear_diagonal(const xg_hb *b, xg_inst *x) {
 XG_FN xg_inst *xg_linear_row(const xg_hb *b, xg_inst *x, xg_inst *k, uint32_t dim) {
     xg_inst *starts[3];
     int64_t sizes[3];
-    starts[0] = starts[1] = starts[2] = xg_hb_int(b, XLAGPU_S32, 0);
+    starts[0] = starts[1] = starts[2] = xg_hb_zero(b, XLAGPU_S32);
     starts[dim] = k;
     memcpy(sizes, x->shape->dims, sizeof sizes);
     sizes[dim] = 1;
@@ -55,7 +55,7 @@ XG_FN xg_inst *xg_linear_row(const xg_hb *b, xg_inst *x, xg_inst *k, uint32_t di
 }
 XG_FN xg_inst *xg_linear_set_row(const xg_hb *b, xg_inst *x, xg_inst *row, xg_inst *k, uint32_t dim) {
     xg_inst *starts[3];
-    starts[0] = starts[1] = starts[2] = xg_hb_int(b, XLAGPU_S32, 0);
+    starts[0] = starts[1] = starts[2] = xg_hb_zero(b, XLAGPU_S32);
     starts[dim] = k;
     return xg_hb_dynamic_update_slice(b, x, row, starts);
 }
@@ -141,7 +141,7 @@ XG_FN xg_inst *xg_linear_size(const xg_hb *b, xg_inst *x) {
     xg_inst *re;
     if (xg_type_class(x->shape->type) != XGT_C) return xg_hb_1(b, XG_ABS, x);
     re = xg_hb_1(b, XG_ABS, xg_hb_1(b, XG_REAL, x));
-    return xg_hb_2(b, XG_ADD, re, xg_hb_1(b, XG_ABS, xg_hb_1(b, XG_IMAG, x)));
+    return xg_hb_add(b, re, xg_hb_1(b, XG_ABS, xg_hb_1(b, XG_IMAG, x)));
 }
 XG_FN xg_inst *xg_linear_real(const xg_hb *b, xg_inst *x) {
     return xg_type_class(x->shape->type) == XGT_C ? xg_hb_1(b, XG_REAL, x) : x;
@@ -152,16 +152,16 @@ XG_FN xg_inst *xg_linear_complex(const xg_hb *b, xg_inst *re, xg_inst *im, xlagp
     return xg_hb_2(b, XG_COMPLEX, re, im ? im : xg_linear_zero_like(b, re));
 }
 XG_FN xg_inst *xg_linear_times(const xg_hb *b, xg_inst *x, xg_inst *factor) {
-    return xg_hb_2(b, XG_MULTIPLY, xg_linear_stretch(b, factor, x->shape->dims), x);
+    return xg_hb_mul(b, xg_linear_stretch(b, factor, x->shape->dims), x);
 }
 XG_FN xg_inst *xg_linear_hermitian(const xg_hb *b, xg_inst *x) { return xg_linear_swap(b, xg_linear_conj(b, x)); }
 XG_FN xg_inst *xg_linear_scale(const xg_hb *b, xg_inst *most);
 /* The length of x[batch, m, n] over its rows. */
 XG_FN xg_inst *xg_linear_length(const xg_hb *b, xg_inst *x, uint32_t dim) {
     xg_inst *size = xg_hb_1(b, XG_ABS, x), *scale = xg_linear_scale(b, xg_linear_most(b, size, dim));
-    size = xg_hb_2(b, XG_DIVIDE, size, xg_linear_stretch(b, scale, size->shape->dims));
-    size = xg_linear_sum(b, xg_hb_2(b, XG_MULTIPLY, size, size), dim);
-    return xg_hb_2(b, XG_MULTIPLY, xg_hb_1(b, XG_SQRT, size), scale);
+    size = xg_hb_div(b, size, xg_linear_stretch(b, scale, size->shape->dims));
+    size = xg_linear_sum(b, xg_hb_mul(b, size, size), dim);
+    return xg_hb_mul(b, xg_hb_1(b, XG_SQRT, size), scale);
 }
 XG_ONE_COPY XG_FN double xg_linear_epsilon(xlagpu_type t) {
     return xg_type_real(t) == XLAGPU_F64 ? 2.220446049250313e-16 : 1.1920928955078125e-07;
@@ -173,9 +173,9 @@ XG_FN xg_inst *xg_linear_splat_like(const xg_hb *b, const xg_inst *x, double v) 
 XG_FN xg_inst *xg_linear_over(const xg_hb *b, xg_inst *x, xg_inst *scale) {
     xg_inst *re;
     scale = xg_linear_stretch(b, scale, x->shape->dims);
-    if (xg_type_class(x->shape->type) != XGT_C) return xg_hb_2(b, XG_DIVIDE, x, scale);
-    re = xg_hb_2(b, XG_DIVIDE, xg_hb_1(b, XG_REAL, x), scale);
-    return xg_hb_2(b, XG_COMPLEX, re, xg_hb_2(b, XG_DIVIDE, xg_hb_1(b, XG_IMAG, x), scale));
+    if (xg_type_class(x->shape->type) != XGT_C) return xg_hb_div(b, x, scale);
+    re = xg_hb_div(b, xg_hb_1(b, XG_REAL, x), scale);
+    return xg_hb_2(b, XG_COMPLEX, re, xg_hb_div(b, xg_hb_1(b, XG_IMAG, x), scale));
 }
 XG_FN xg_inst *xg_c128(const xg_hb *b, xg_inst *x) { return xg_hb_convert(b, x, XLAGPU_C128); }
 XG_FN xg_inst *xg_jacobi_half(const xg_hb *b, xg_inst *x, uint32_t dim, bool second) {

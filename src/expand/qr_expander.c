@@ -97,10 +97,10 @@ XG_FN xg_inst *xg_linear_reflect(
     state[1] = packed;
     state[2] = taus;
     l = xg_hb_loop(b, state, 3, n);
-    k = left == adjoint ? l.k : xg_hb_2(&l.b, XG_SUBTRACT, xg_hb_int(&l.b, XLAGPU_S32, n - 1), l.k);
+    k = left == adjoint ? l.k : xg_hb_sub(&l.b, xg_hb_int(&l.b, XLAGPU_S32, n - 1), l.k);
     tau = xg_linear_row(&l.b, l.state[2], k, 2);
     if (adjoint) tau = xg_linear_conj(&l.b, tau);
-    v = below ? xg_hb_2(&l.b, XG_ADD, k, xg_hb_int(&l.b, XLAGPU_S32, below)) : k;
+    v = below ? xg_hb_add(&l.b, k, xg_hb_int(&l.b, XLAGPU_S32, below)) : k;
     v = xg_qr_vector(&l.b, l.state[1], k, v);
     l.state[0] = left ? xg_qr_apply(&l.b, l.state[0], v, tau) : xg_qr_apply_right(&l.b, l.state[0], v, tau);
     xg_hb_loop_end(b, &l);

@@ -34,15 +34,15 @@ XG_FN xg_inst *xg_random_fractions(const xg_hb *b, xg_inst *words, xlagpu_type t
     int keep = t == XLAGPU_F64 ? 52 : 23, have = t == XLAGPU_F64 ? 64 : 32;
     xg_inst *x = xg_hb_2(b, XG_SHIFT_RIGHT_LOGICAL, words, xg_hb_int_like(b, words, have - keep));
     x = xg_hb_convert(b, x, t);
-    return xg_hb_2(b, XG_MULTIPLY, x, xg_hb_float_like(b, x, ldexp(1, -keep)));
+    return xg_hb_mul(b, x, xg_hb_float_like(b, x, ldexp(1, -keep)));
 }
 /* Rounding may reach the upper end: then it is the lower one once more. */
 XG_FN xg_inst *xg_random_uniform(const xg_hb *b, const xg_inst *i, xlagpu_type t, int64_t n) {
     xg_inst *x = xg_random_fractions(b, xg_random_words(b, t == XLAGPU_F64 ? XLAGPU_U64 : XLAGPU_U32, n), t),
             *lo = xg_hb_convert(b, XG_OPERAND(i, 0), t), *hi = xg_hb_convert(b, XG_OPERAND(i, 1), t), *over, *some;
-    over = xg_hb_splat(b, xg_hb_2(b, XG_SUBTRACT, hi, lo), &n, 1);
-    x = xg_hb_2(b, XG_MULTIPLY, x, over);
-    x = xg_hb_2(b, XG_ADD, x, xg_hb_splat(b, lo, &n, 1));
+    over = xg_hb_splat(b, xg_hb_sub(b, hi, lo), &n, 1);
+    x = xg_hb_mul(b, x, over);
+    x = xg_hb_add(b, x, xg_hb_splat(b, lo, &n, 1));
     x = xg_hb_convert(b, x, i->shape->type);
     hi = xg_hb_splat(b, XG_OPERAND(i, 1), &n, 1);
     lo = xg_hb_splat(b, XG_OPERAND(i, 0), &n, 1);
@@ -55,12 +55,12 @@ XG_FN xg_inst *xg_random_normal(const xg_hb *b, const xg_inst *i, xlagpu_type t,
     xg_inst *u = xg_random_fractions(b, xg_random_words(b, t == XLAGPU_F64 ? XLAGPU_U64 : XLAGPU_U32, 2 * n), t),
             *r = xg_hb_slice_dim(b, u, 0, 0, n), *turn = xg_hb_slice_dim(b, u, 0, n, 2 * n), *x;
     r = xg_hb_1(b, XG_LOG_PLUS_ONE, xg_hb_1(b, XG_NEGATE, r)); /* of 1 - r, which is not zero */
-    r = xg_hb_2(b, XG_MULTIPLY, r, xg_hb_float_like(b, r, -2));
+    r = xg_hb_mul(b, r, xg_hb_float_like(b, r, -2));
     r = xg_hb_1(b, XG_SQRT, r);
-    turn = xg_hb_2(b, XG_MULTIPLY, turn, xg_hb_float_like(b, turn, 6.283185307179586));
-    x = xg_hb_2(b, XG_MULTIPLY, r, xg_hb_1(b, XG_COSINE, turn));
-    x = xg_hb_2(b, XG_MULTIPLY, x, xg_hb_splat(b, xg_hb_convert(b, XG_OPERAND(i, 1), t), &n, 1));
-    x = xg_hb_2(b, XG_ADD, x, xg_hb_splat(b, xg_hb_convert(b, XG_OPERAND(i, 0), t), &n, 1));
+    turn = xg_hb_mul(b, turn, xg_hb_float_like(b, turn, 6.283185307179586));
+    x = xg_hb_mul(b, r, xg_hb_1(b, XG_COSINE, turn));
+    x = xg_hb_mul(b, x, xg_hb_splat(b, xg_hb_convert(b, XG_OPERAND(i, 1), t), &n, 1));
+    x = xg_hb_add(b, x, xg_hb_splat(b, xg_hb_convert(b, XG_OPERAND(i, 0), t), &n, 1));
     return xg_hb_convert(b, x, i->shape->type);
 }
 /* lo + words % (hi - lo), in 64 bits; an empty range gives lo. */
@@ -70,11 +70,11 @@ XG_FN xg_inst *xg_random_integer(const xg_hb *b, const xg_inst *i, int64_t n) {
         return xg_hb_convert(b, xg_hb_2(b, XG_AND, x, xg_hb_int_like(b, x, 1)), XLAGPU_PRED);
     lo = xg_hb_convert(b, xg_hb_convert(b, XG_OPERAND(i, 0), XLAGPU_S64), XLAGPU_U64);
     span = xg_hb_convert(b, xg_hb_convert(b, XG_OPERAND(i, 1), XLAGPU_S64), XLAGPU_U64);
-    span = xg_hb_splat(b, xg_hb_2(b, XG_SUBTRACT, span, lo), &n, 1);
+    span = xg_hb_splat(b, xg_hb_sub(b, span, lo), &n, 1);
     none = xg_hb_int_like(b, span, 0);
     x = xg_hb_2(b, XG_REMAINDER, x, span);
     x = xg_hb_select(b, xg_hb_compare(b, "EQ", span, none), none, x);
-    x = xg_hb_2(b, XG_ADD, x, xg_hb_splat(b, lo, &n, 1));
+    x = xg_hb_add(b, x, xg_hb_splat(b, lo, &n, 1));
     return xg_hb_convert(b, x, i->shape->type);
 }
 XG_FN bool xg_random_matches(const xg_inst *i) {

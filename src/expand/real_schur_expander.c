@@ -30,7 +30,7 @@ XG_FN xg_inst *xg_francis_beside(const xg_hb *b, xg_inst *h, bool above) {
 XG_FN xg_inst *xg_francis_split(const xg_hb *b, xg_inst *h, xg_general_block *block) {
     xg_lin frame, *f = &frame;
     xg_lin_begin(f, b);
-    V(o) = xg_hb_int(b, XLAGPU_S32, 0);
+    V(o) = xg_hb_zero(b, XLAGPU_S32);
     h = xg_general_split(b, h, block);
     V(p) = xg_francis_beside(b, h, false);
     V(a) = xg_francis_moved(b, xg_lin_read(f, "p=p>0"), false);
@@ -158,8 +158,8 @@ XG_FN void xg_linear_real_schur(const xg_hb *b, xg_inst *a, xg_inst **out) {
     out[1] = xg_hb_slice_dim(b, q, 2, 0, n);
     out[2] = xg_linear_diagonal(b, out[0]);
     pair = xg_hb_1(b, XG_SQRT, xg_francis_beside(b, out[0], true));
-    pair = xg_hb_2(b, XG_MULTIPLY, pair, xg_hb_1(b, XG_SQRT, xg_francis_beside(b, out[0], false)));
-    out[3] = xg_hb_2(b, XG_SUBTRACT, xg_francis_moved(b, pair, true), pair);
+    pair = xg_hb_mul(b, pair, xg_hb_1(b, XG_SQRT, xg_francis_beside(b, out[0], false)));
+    out[3] = xg_hb_sub(b, xg_francis_moved(b, pair, true), pair);
 }
 
 #endif /* XG_EXPAND_REAL_SCHUR_EXPANDER_C */

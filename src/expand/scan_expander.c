@@ -25,12 +25,12 @@ XG_FN xg_scan_parts xg_scan_of(xg_inst *i) {
     memset(&s, 0, sizeof s);
     s.i = i;
     s.comp = xg_attr_to_apply(i);
-    s.carries = (uint32_t)xg_attr_int(i, XG_A_num_carries, 0);
+    s.carries = (uint32_t)xg_attr_or_0(i, XG_A_num_carries);
     s.inputs = i->n_operands - s.carries;
     s.outputs = (i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 1) - s.carries;
     s.dim = (uint32_t)xg_attr_dims(i).p[0];
-    s.reverse = xg_attr_int(i, XG_A_is_reverse, 0) != 0;
-    s.associative = xg_attr_int(i, XG_A_is_associative, 0) != 0;
+    s.reverse = xg_attr_or_0(i, XG_A_is_reverse) != 0;
+    s.associative = xg_attr_or_0(i, XG_A_is_associative) != 0;
     s.x = XG_OPERAND(i, 0)->shape;
     return s;
 }
@@ -61,11 +61,10 @@ XG_FN xg_inst *xg_scan_neutral(const xg_hb *b, xg_opcode op, xlagpu_type t) {
     int cls = xg_type_class(t);
     bool lowest = op == XG_MAXIMUM;
     switch (op) {
-    case XG_ADD: return cls == XGT_F ? xg_hb_float(b, t, -0.0) : cls == XGT_I ? xg_hb_int(b, t, 0) : NULL;
+    case XG_ADD: return cls == XGT_F ? xg_hb_float(b, t, -0.0) : cls == XGT_I ? xg_hb_zero(b, t) : NULL;
     case XG_MULTIPLY: return cls == XGT_F || cls == XGT_I ? xg_hb_int(b, t, 1) : NULL;
-    case XG_OR: return cls == XGT_P || cls == XGT_I ? xg_hb_int(b, t, 0) : NULL;
-    case XG_AND:
-        return cls == XGT_P ? xg_hb_int(b, t, 1) : cls == XGT_I ? xg_hb_1(b, XG_NOT, xg_hb_int(b, t, 0)) : NULL;
+    case XG_OR: return cls == XGT_P || cls == XGT_I ? xg_hb_zero(b, t) : NULL;
+    case XG_AND: return cls == XGT_P ? xg_hb_int(b, t, 1) : cls == XGT_I ? xg_hb_1(b, XG_NOT, xg_hb_zero(b, t)) : NULL;
     case XG_MAXIMUM:
     case XG_MINIMUM:
         if (cls == XGT_P) return xg_hb_int(b, t, !lowest);
@@ -261,9 +260,9 @@ XG_FN void xg_scan_body(const xg_scan_parts *s, xg_loop *l, xg_inst *length) {
     xg_inst **state = l->state, **args = XG_NEW_N(m->arena, xg_inst *, s->i->n_operands + (size_t)1),
             *starts[XG_RANK_MAX + 2], *at = l->k, *root, *e;
     uint32_t n = s->outputs + s->carries, k, d;
-    if (s->reverse) at = xg_hb_2(b, XG_SUBTRACT, xg_hb_2(b, XG_SUBTRACT, length, xg_hb_int(b, XLAGPU_S32, 1)), at);
+    if (s->reverse) at = xg_hb_sub(b, xg_hb_sub(b, length, xg_hb_int(b, XLAGPU_S32, 1)), at);
     for (d = 0; d < XG_RANK_MAX; d++) starts[2 + d] = d == s->dim ? at : NULL;
-    e = xg_hb_int(b, XLAGPU_S32, 0);
+    e = xg_hb_zero(b, XLAGPU_S32);
     for (d = 0; d < XG_RANK_MAX; d++)
         if (!starts[2 + d]) starts[2 + d] = e;
     for (k = 0; k < s->inputs; k++) {

@@ -33,7 +33,7 @@ XG_FN const xg_shape *xg_find_shape(const xg_finder *f, xg_find_form form, xlagp
     const xg_shape *s;
     if (form.n) t = xg_type_class(t) == XGT_F ? XLAGPU_F64 : xg_type_class(t) == XGT_C ? XLAGPU_C128 : t;
     s = xg_shape_scalar(f->m, t);
-    return scalar || !form.n ? s : xg_shape_default_layout(f->m, xg_shape_array(f->m, t, &form.n, 1, NULL, NULL));
+    return scalar || !form.n ? s : xg_shape_default_layout(f->m, xg_shape_plain(f->m, t, &form.n, 1));
 }
 /* A copy of t with its slices replaced. */
 XG_FN xg_inst *xg_find_copy(
@@ -127,7 +127,8 @@ XG_FN void xg_find_note_sizes(const xg_inst *i, xg_find_sizes *s) {
 }
 /* In turn: a fraction, a small number, of which many are equal, another fraction, and one of the next of those sizes;
  * among integers, if there are none, any number. */
-XG_FN xg_literal *xg_find_numbers(xg_arena *a, const xg_shape *shape, const xg_find_sizes *sizes, uint32_t seed) {
+XG_APART XG_FN xg_literal *xg_find_numbers(
+    xg_arena *a, const xg_shape *shape, const xg_find_sizes *sizes, uint32_t seed) {
     xg_literal *l = xg_literal_new(a, shape);
     int64_t parts = shape->type == XLAGPU_C128 ? 2 : 1, t;
     for (t = 0; t < parts * shape->elements; t++) {
@@ -284,7 +285,7 @@ XG_APART XG_FN bool xg_find_rewrite(xg_finder *f) {
     }
     if (!neutral) {
         in[f->n] = xg_hb_splat(&b, xg_hb_int(&b, XLAGPU_PRED, 1), in[0]->shape->dims, in[0]->shape->rank);
-        in[n + f->n] = xg_hb_int(&b, XLAGPU_PRED, 0);
+        in[n + f->n] = xg_hb_zero(&b, XLAGPU_PRED);
     }
     r = xg_hb_done(xg_hb_scan(&b, in, n,
         neutral ? xg_hb_reducer(&b, f->f[0]->op, f->f[0]->shape->type) : xg_find_comp(f, &b, scalars), f->dim,
@@ -359,9 +360,9 @@ XG_FN xg_inst *xg_find_linear(xg_finder *f, const xg_hb *b, xg_inst *a, xg_inst 
     xg_inst *in[4], *p[4], *out[2];
     uint32_t last = backwards ? 0 : 2, k;
     for (k = 0; k < 4; k++) p[k] = xg_comp_add_param(c, scalar, XG_STR("p"));
-    out[0] = xg_hb_2(&e, XG_MULTIPLY, p[0], p[2]);
-    out[1] = xg_hb_2(&e, XG_MULTIPLY, p[3 - last], p[last]); /* what is earlier in memory comes first */
-    out[1] = xg_hb_2(&e, XG_ADD, out[1], p[last + 1]);
+    out[0] = xg_hb_mul(&e, p[0], p[2]);
+    out[1] = xg_hb_mul(&e, p[3 - last], p[last]); /* what is earlier in memory comes first */
+    out[1] = xg_hb_add(&e, out[1], p[last + 1]);
     c->root = xg_hb_tuple(&e, out, 2);
     in[0] = xg_hb_convert(b, a, type);
     in[1] = xg_hb_convert(b, x, type);
@@ -418,7 +419,7 @@ XG_APART XG_FN bool xg_find_gradient(xg_finder *f) {
     g = xg_find_linear(f, &b, decay, d, !backwards);
     xg_find_replace(f, XG_FIND_DB, xg_find_turned(f, &b, g, backwards));
     y = xg_find_shifted(f, &b, y, !backwards, f->n == 1);
-    g = xg_hb_2(&b, XG_MULTIPLY, g, y);
+    g = xg_hb_mul(&b, g, y);
     xg_find_replace(f, XG_FIND_DA, xg_find_turned(f, &b, g, backwards));
     xg_find_settle(before);
     return true;

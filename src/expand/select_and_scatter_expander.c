@@ -103,7 +103,7 @@ XG_APART XG_FN xg_comp *xg_scattered_selector(const xg_scattered *d) {
     args[0] = p[0];
     args[1] = p[2];
     keep = xg_opt_inline(select, c, NULL, args);
-    keep = xg_hb_2(&b, XG_AND, xg_hb_compare(&b, "GE", p[1], xg_hb_int(&b, number->type, 0)), keep);
+    keep = xg_hb_2(&b, XG_AND, xg_hb_compare(&b, "GE", p[1], xg_hb_zero(&b, number->type)), keep);
     for (k = 0; k < 2; k++) out[k] = xg_hb_select(&b, keep, p[k], p[2 + k]);
     c->root = xg_hb_tuple(&b, out, 2);
     return c;
@@ -112,7 +112,7 @@ XG_FN xg_inst *xg_scattered_selected(const xg_scattered *d) {
     xg_inst *in[4], *i;
     in[0] = XG_OPERAND(d->i, 0);
     in[1] = xg_scattered_numbers(d);
-    in[2] = xg_hb_int(d->b, d->shape->type, 0); /* a number of -1 makes it nothing */
+    in[2] = xg_hb_zero(d->b, d->shape->type); /* a number of -1 makes it nothing */
     in[3] = xg_hb_int(d->b, in[1]->shape->type, -1);
     i = xg_hb_op(d->b, XG_REDUCE_WINDOW, d->shape, in, 4);
     xg_inst_set_attr(i, *xg_inst_attr(d->i, XG_A_window));
@@ -201,7 +201,7 @@ XG_FN bool xg_scattered_is_sum(const xg_scattered *d) {
 /* scatter(x, y), element by element. */
 XG_FN xg_inst *xg_scattered_apply(const xg_scattered *d, xg_inst *x, xg_inst *y) {
     xg_inst *in[2], *i;
-    if (xg_scattered_is_sum(d)) return xg_hb_2(d->b, XG_ADD, x, y);
+    if (xg_scattered_is_sum(d)) return xg_hb_add(d->b, x, y);
     in[0] = x;
     in[1] = y;
     i = xg_hb_op(d->b, XG_MAP, x->shape, in, 2);
@@ -270,7 +270,7 @@ XG_APART XG_FN xg_inst *xg_scattered_reduce(const xg_scattered *d, xg_inst *sele
     in[0] = source;
     in[1] = mine;
     in[2] = zero;
-    in[3] = xg_hb_int(d->b, XLAGPU_PRED, 0);
+    in[3] = xg_hb_zero(d->b, XLAGPU_PRED);
     i = xg_hb_op(d->b, XG_REDUCE, source->shape, in, 4);
     xg_inst_set_ints(i, XG_A_dimensions, dims, d->w.n);
     xg_inst_set_comp(i, XG_A_to_apply, xg_scattered_joiner(d));
@@ -302,7 +302,7 @@ XG_FN xg_inst *xg_scattered_expand(const xg_hb *b, xg_inst *i) {
     d.b = b;
     selected = xg_scattered_selected(&d);
     none = xg_hb_int(b, selected->shape->type, -1);
-    zero = xg_hb_int(b, d.shape->type, 0);
+    zero = xg_hb_zero(b, d.shape->type);
     if (xg_scattered_is_plain(&d)) return xg_scattered_given(&d, selected, zero);
     return d.many ? xg_scattered_reduce(&d, selected, none, zero) : xg_scattered_straight(&d, selected, none, zero);
 }

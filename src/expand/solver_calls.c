@@ -286,10 +286,10 @@ XG_FN xg_inst *xg_solver_syrk(const xg_hb *b, xg_inst *i) {
     alpha = xg_hb_splat(b, xg_hb_convert(b, XG_OPERAND(i, 2), c->shape->type), c->shape->dims, 3);
     beta = xg_hb_splat(b, xg_hb_convert(b, XG_OPERAND(i, 3), c->shape->type), c->shape->dims, 3);
     none = xg_hb_compare(b, "NE", beta, xg_linear_zero_like(b, beta));
-    c = xg_linear_kept(b, none, xg_hb_2(b, XG_MULTIPLY, beta, c));
+    c = xg_linear_kept(b, none, xg_hb_mul(b, beta, c));
     a = xg_linear_product(b, a, xg_linear_swap(b, a));
-    a = xg_hb_2(b, XG_MULTIPLY, alpha, a);
-    return xg_linear_unflat(b, xg_hb_2(b, XG_ADD, a, c), i->shape);
+    a = xg_hb_mul(b, alpha, a);
+    return xg_linear_unflat(b, xg_hb_add(b, a, c), i->shape);
 }
 /* (R, w) -> the upper triangular R' of R'^T R' = R^T R + w w^T, and w rotated to zero: one rotation a row. */
 XG_FN xg_inst *xg_solver_cholesky_update(const xg_hb *b, xg_inst *i) {
@@ -314,8 +314,8 @@ XG_FN xg_inst *xg_solver_cholesky_update(const xg_hb *b, xg_inst *i) {
     size = xg_linear_length(&l.b, xg_hb_concat(&l.b, out, 2, 2), 2);
     idle = xg_hb_compare(&l.b, "EQ", size, xg_linear_zero_like(&l.b, size));
     one = xg_linear_splat_like(&l.b, x, 1);
-    x = xg_hb_select(&l.b, idle, one, xg_hb_2(&l.b, XG_DIVIDE, x, size));
-    y = xg_hb_2(&l.b, XG_DIVIDE, y, size);
+    x = xg_hb_select(&l.b, idle, one, xg_hb_div(&l.b, x, size));
+    y = xg_hb_div(&l.b, y, size);
     y = xg_hb_select(&l.b, idle, xg_linear_zero_like(&l.b, y), y);
     out[0] = row;
     out[1] = l.state[1];

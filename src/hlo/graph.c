@@ -464,6 +464,7 @@ XG_FN int64_t xg_attr_int(const xg_inst *i, xg_attr_key k, int64_t otherwise) {
     const xg_attr *a = xg_inst_attr(i, k);
     return a ? a->v.i : otherwise;
 }
+XG_ONE_COPY XG_FN int64_t xg_attr_or_0(const xg_inst *i, xg_attr_key k) { return xg_attr_int(i, k, 0); }
 XG_FN xg_ints xg_attr_ints(const xg_inst *i, xg_attr_key k) {
     const xg_attr *a = xg_inst_attr(i, k);
     xg_ints none = {NULL, 0};
@@ -493,7 +494,7 @@ XG_FN xg_attr xg_attr_make(xg_attr_key k) {
 XG_ONE_COPY XG_FN xg_ints xg_attr_dims(const xg_inst *i) { return xg_attr_ints(i, XG_A_dimensions); }
 XG_ONE_COPY XG_FN xg_comp *xg_attr_calls(const xg_inst *i) { return xg_attr_comp(i, XG_A_calls); }
 XG_ONE_COPY XG_FN xg_comp *xg_attr_to_apply(const xg_inst *i) { return xg_attr_comp(i, XG_A_to_apply); }
-XG_ONE_COPY XG_FN int64_t xg_attr_index(const xg_inst *i) { return xg_attr_int(i, XG_A_index, 0); }
+XG_ONE_COPY XG_FN int64_t xg_attr_index(const xg_inst *i) { return xg_attr_or_0(i, XG_A_index); }
 XG_FN xg_attr xg_attr_make_int(xg_attr_key k, int64_t v) {
     xg_attr a = xg_attr_make(k);
     a.v.i = v;

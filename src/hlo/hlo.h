@@ -381,6 +381,8 @@ struct xg_module {
 
 /* ---- shape.c ---- */
 /* layout NULL: plain; fails when the element count overflows */
+/* without dynamic dimensions and layout */
+XG_FN const xg_shape *xg_shape_plain(xg_module *m, xlagpu_type type, const int64_t *dims, uint32_t rank);
 XG_FN const xg_shape *xg_shape_array(xg_module *m, xlagpu_type type, const int64_t *dims, uint32_t rank,
     const uint8_t *dynamic, const xg_layout *layout);
 XG_FN const xg_shape *xg_shape_scalar(xg_module *m, xlagpu_type type); /* with the (empty) default layout */
@@ -472,6 +474,7 @@ XG_FN const xg_attr *xg_inst_attr(const xg_inst *i, xg_attr_key k); /* NULL when
 XG_FN bool xg_inst_may_call(const xg_inst *i);        /* false: none of its attributes names a computation */
 XG_FN const xg_attr *xg_inst_order(const xg_inst *i); /* control_predecessors; most modules have none anywhere */
 XG_FN int64_t xg_attr_int(const xg_inst *i, xg_attr_key k, int64_t otherwise); /* INT, BOOL */
+XG_FN int64_t xg_attr_or_0(const xg_inst *i, xg_attr_key k);
 XG_FN xg_ints xg_attr_ints(const xg_inst *i, xg_attr_key k); /* INTS, or INTLISTS written flat; empty when absent */
 XG_FN xg_str xg_attr_str(const xg_inst *i, xg_attr_key k);   /* empty when absent */
 XG_FN bool xg_attr_is(const xg_inst *i, xg_attr_key k, const char *text);

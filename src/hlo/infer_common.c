@@ -163,6 +163,7 @@ XG_FN const xg_shape *xg_want_array(const xg_inst *i, uint32_t k) {
     XG_RULE(i, xg_shape_is_array(s), "operand %u must be an array, but is %s", k, xg_infer_text(i, s));
     return s;
 }
+XG_ONE_COPY XG_FN const xg_shape *xg_want_array_0(const xg_inst *i) { return xg_want_array(i, 0); }
 XG_FN void xg_want_arrays(const xg_inst *i) {
     uint32_t k;
     for (k = 0; k < i->n_operands; k++) xg_want_array(i, k);

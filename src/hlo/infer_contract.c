@@ -76,7 +76,7 @@ static void xg_infer_dot_result(
 static const xg_ints xg_infer_no_ints = {NULL, 0};
 
 static const xg_shape *xg_infer_dot(xg_module *m, const xg_inst *i) {
-    const xg_shape *l = xg_want_array(i, 0), *r = xg_want_array(i, 1);
+    const xg_shape *l = xg_want_array_0(i), *r = xg_want_array(i, 1);
     xg_infer_dot_dims v = xg_want_dot_dims(i, l, r);
     xg_draft d;
     d.type = xg_want_product_type(i, l->type, r->type);
@@ -108,7 +108,7 @@ static const xg_shape *xg_infer_scaled_dot(xg_module *m, const xg_inst *i) {
  * contracting (the result gets one matrix for each group), batch. group_sizes holds the groups' sizes, for all, or
  * after the dimensions that they may depend on. */
 static const xg_shape *xg_infer_ragged_dot(xg_module *m, const xg_inst *i) {
-    const xg_shape *l = xg_want_array(i, 0), *r = xg_want_array(i, 1), *g = xg_want_array(i, 2);
+    const xg_shape *l = xg_want_array_0(i), *r = xg_want_array(i, 1), *g = xg_want_array(i, 2);
     xg_ints ragged = xg_attr_ints(i, XG_A_lhs_ragged_dims), group = xg_attr_ints(i, XG_A_rhs_group_dims);
     xg_infer_dot_dims v = xg_want_dot_dims(i, l, r);
     bool contracting, batch, ok;
@@ -174,7 +174,7 @@ static void xg_want_roles(
 
 static const xg_shape *xg_infer_convolution(xg_module *m, const xg_inst *i) {
     static const xg_window none = {0, NULL};
-    const xg_shape *l = xg_want_array(i, 0), *r = xg_want_array(i, 1);
+    const xg_shape *l = xg_want_array_0(i), *r = xg_want_array(i, 1);
     const xg_attr *a = xg_inst_attr(i, XG_A_dim_labels), *wa = xg_inst_attr(i, XG_A_window);
     const xg_dim_labels *v = a ? a->v.labels : NULL;
     const xg_window *w = wa ? wa->v.window : &none;
@@ -240,7 +240,7 @@ static const xg_shape *xg_infer_convolution(xg_module *m, const xg_inst *i) {
 /* ---- transforms and solvers ---- */
 
 static const xg_shape *xg_infer_fft(xg_module *m, const xg_inst *i) {
-    const xg_shape *s = xg_want_array(i, 0);
+    const xg_shape *s = xg_want_array_0(i);
     xg_str type = xg_attr_str(i, XG_A_fft_type);
     xg_ints n = xg_attr_ints(i, XG_A_fft_length);
     bool real_in = xg_str_is(type, "RFFT"), real_out = xg_str_is(type, "IRFFT");
@@ -275,9 +275,9 @@ static const xg_shape *xg_infer_fft(xg_module *m, const xg_inst *i) {
 }
 
 static const xg_shape *xg_infer_triangular_solve(xg_module *m, const xg_inst *i) {
-    const xg_shape *a = xg_want_array(i, 0), *b = xg_want_array(i, 1);
+    const xg_shape *a = xg_want_array_0(i), *b = xg_want_array(i, 1);
     xg_str t = xg_attr_str(i, XG_A_transpose_a);
-    bool left = xg_attr_int(i, XG_A_left_side, 0) != 0;
+    bool left = xg_attr_or_0(i, XG_A_left_side) != 0;
     uint32_t k, r = a->rank;
     xg_want_same_type(i, 0, 1);
     XG_RULE(i, xg_word_in("NO_TRANSPOSE TRANSPOSE ADJOINT", t) >= 0,

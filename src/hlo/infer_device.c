@@ -24,8 +24,7 @@ static bool xg_infer_has_global_ids(xg_opcode op) {
 }
 static xg_infer_group_mode xg_want_group_mode(const xg_inst *i) {
     XG_TABLE const char words[] = "cross_replica cross_partition cross_replica_and_partition flattened_id";
-    bool channel = xg_inst_attr(i, XG_A_channel_id) != NULL,
-         global = xg_attr_int(i, XG_A_use_global_device_ids, 0) != 0;
+    bool channel = xg_inst_attr(i, XG_A_channel_id) != NULL, global = xg_attr_or_0(i, XG_A_use_global_device_ids) != 0;
     int word = xg_word_in(words, xg_attr_str(i, XG_A_mode));
     XG_RULE(i, channel || !global, "use_global_device_ids=true needs a channel_id");
     if (word >= 0) return (xg_infer_group_mode)word;
@@ -153,7 +152,7 @@ static const xg_shape *xg_infer_all_to_all(xg_module *m, const xg_inst *i) {
 }
 
 static const xg_shape *xg_infer_ragged_all_to_all(xg_module *m, const xg_inst *i) {
-    const xg_shape *in = xg_want_array(i, 0), *out = xg_want_array(i, 1), *first = xg_want_array(i, 2);
+    const xg_shape *in = xg_want_array_0(i), *out = xg_want_array(i, 1), *first = xg_want_array(i, 2);
     uint32_t k;
     xg_want_groups(i, true);
     xg_want_same_type(i, 0, 1);
@@ -177,7 +176,7 @@ static const xg_shape *xg_infer_ragged_all_to_all(xg_module *m, const xg_inst *i
 static const xg_shape *xg_infer_collective_same(xg_module *m, const xg_inst *i) {
     uint32_t n = i->n_operands;
     xg_want_group_mode(i); /* a group may leave devices out: those get zeros */
-    if (xg_attr_int(i, XG_A_has_dynamic_root, 0)) {
+    if (xg_attr_or_0(i, XG_A_has_dynamic_root)) {
         XG_RULE(i, n >= 2, "has_dynamic_root=true needs the root as the last operand");
         n--;
         XG_RULE(i, xg_shape_is_array(xg_infer_operand(i, n)) && xg_infer_is_int(xg_infer_operand(i, n)->type),
@@ -265,7 +264,7 @@ static const xg_shape *xg_infer_collective_permute(xg_module *m, const xg_inst *
 /* ---- random bits ---- */
 
 static const xg_shape *xg_infer_rng_bit_generator(xg_module *m, const xg_inst *i) {
-    const xg_shape *s = xg_want_given(i), *state = xg_want_array(i, 0), *bits = s;
+    const xg_shape *s = xg_want_given(i), *state = xg_want_array_0(i), *bits = s;
     if (s->type == XLAGPU_TUPLE) {
         XG_RULE(i, s->n_elems == 2 && xg_shape_agrees(s->elems[0], state),
             "the result must be (state, bits) with the state %s, but is %s", xg_infer_text(i, state),

@@ -35,7 +35,7 @@ static const xg_shape *xg_infer_same(xg_module *m, const xg_inst *i) {
         XG_RULE(i, !xg_infer_is_int(s->type) || xg_type_signed(s->type), "the operand must be signed, but is %s",
             xg_infer_text(i, s));
     if (i->op == XG_REDUCE_PRECISION) {
-        int64_t e = xg_attr_int(i, XG_A_exponent_bits, 0), f = xg_attr_int(i, XG_A_mantissa_bits, -1);
+        int64_t e = xg_attr_or_0(i, XG_A_exponent_bits), f = xg_attr_int(i, XG_A_mantissa_bits, -1);
         XG_RULE(i, e >= 1, "exponent_bits must be at least 1, but is %lld", (long long)e);
         XG_RULE(i, f >= 0, "mantissa_bits must be at least 0, but is %lld", (long long)f);
     }
@@ -47,24 +47,24 @@ static const xg_shape *xg_infer_same(xg_module *m, const xg_inst *i) {
 }
 
 static const xg_shape *xg_infer_real_part(xg_module *m, const xg_inst *i) {
-    const xg_shape *s = xg_want_array(i, 0);
+    const xg_shape *s = xg_want_array_0(i);
     XG_RULE(i, !xg_infer_is_int(s->type) || xg_type_signed(s->type), "the operand must be signed, but is %s",
         xg_infer_text(i, s));
     return xg_shape_default_layout(m, xg_shape_with_type(m, s, xg_type_real(s->type)));
 }
 static const xg_shape *xg_infer_pred(xg_module *m, const xg_inst *i) {
-    return xg_shape_default_layout(m, xg_shape_with_type(m, xg_want_array(i, 0), XLAGPU_PRED));
+    return xg_shape_default_layout(m, xg_shape_with_type(m, xg_want_array_0(i), XLAGPU_PRED));
 }
 static const xg_shape *xg_infer_copy(xg_module *m, const xg_inst *i) {
     if (xg_infer_operand(i, 0)->type == XLAGPU_TUPLE) return xg_shape_default_layout(m, xg_infer_operand(i, 0));
-    return xg_shape_default_layout(m, xg_want_array(i, 0));
+    return xg_shape_default_layout(m, xg_want_array_0(i));
 }
 static const xg_shape *xg_infer_same_any(xg_module *m, const xg_inst *i) {
     return xg_shape_fill_layout(m, xg_infer_operand(i, 0));
 }
 
 static const xg_shape *xg_infer_convert(xg_module *m, const xg_inst *i) {
-    const xg_shape *given = xg_want_given_array(i), *s = xg_want_array(i, 0);
+    const xg_shape *given = xg_want_given_array(i), *s = xg_want_array_0(i);
     XG_RULE(i, xg_shape_dims_agree(given, s), "a convert keeps the dimensions: %s cannot become %s",
         xg_infer_text(i, s), xg_infer_text(i, given));
     return xg_shape_default_layout(m, xg_shape_with_type(m, s, given->type));
@@ -103,7 +103,7 @@ static const xg_shape *xg_infer_compare(xg_module *m, const xg_inst *i) {
 }
 
 static const xg_shape *xg_infer_stochastic_convert(xg_module *m, const xg_inst *i) {
-    const xg_shape *given = xg_want_given_array(i), *s = xg_want_array(i, 0), *r = xg_want_array(i, 1);
+    const xg_shape *given = xg_want_given_array(i), *s = xg_want_array_0(i), *r = xg_want_array(i, 1);
     xg_draft d;
     XG_RULE(i, xg_type_class(s->type) == XGT_F, "operand 0 must be floating point, but is %s", xg_infer_text(i, s));
     XG_RULE(i, xg_infer_is_int(r->type) && !xg_type_signed(r->type) && xg_type_bits(r->type) == xg_type_bits(s->type),
@@ -117,7 +117,7 @@ static const xg_shape *xg_infer_stochastic_convert(xg_module *m, const xg_inst *
 }
 
 static const xg_shape *xg_infer_select(xg_module *m, const xg_inst *i) {
-    const xg_shape *p = xg_want_array(i, 0);
+    const xg_shape *p = xg_want_array_0(i);
     xg_draft d;
     xg_want_array(i, 1);
     xg_want_array(i, 2);

@@ -31,7 +31,7 @@ XG_FN bool xg_bitcast_sees_tiles(const xg_inst *i) {
            xg_infer_storage_bits(i, from, xg_tiled_elements(a, from));
 }
 static const xg_shape *xg_infer_bitcast(xg_module *m, const xg_inst *i) {
-    const xg_shape *given = xg_want_given_array(i), *s = xg_want_array(i, 0);
+    const xg_shape *given = xg_want_given_array(i), *s = xg_want_array_0(i);
     if (!xg_infer_has_dynamic(given) && !xg_infer_has_dynamic(s))
         XG_RULE(i,
             xg_infer_storage_bits(i, given, given->elements) == xg_infer_storage_bits(i, s, s->elements) ||
@@ -46,7 +46,7 @@ static const xg_shape *xg_infer_bitcast(xg_module *m, const xg_inst *i) {
 
 /* Equal widths keep the dimensions; a narrower result gains a minor dimension of the ratio, a wider one loses it. */
 static const xg_shape *xg_infer_bitcast_convert(xg_module *m, const xg_inst *i) {
-    const xg_shape *given = xg_want_given_array(i), *s = xg_want_array(i, 0);
+    const xg_shape *given = xg_want_given_array(i), *s = xg_want_array_0(i);
     int from = xg_type_bits(s->type), to = xg_type_bits(given->type);
     xg_draft d;
     XG_RULE_HINT(i, (xg_type_class(s->type) == XGT_C) == (xg_type_class(given->type) == XGT_C),
@@ -67,7 +67,7 @@ static const xg_shape *xg_infer_bitcast_convert(xg_module *m, const xg_inst *i) 
 }
 
 static const xg_shape *xg_infer_reshape(xg_module *m, const xg_inst *i) {
-    const xg_shape *given = xg_want_given_array(i), *s = xg_want_array(i, 0);
+    const xg_shape *given = xg_want_given_array(i), *s = xg_want_array_0(i);
     XG_RULE_HINT(i, given->type == s->type, "use bitcast-convert or convert",
         "a reshape keeps the element type: %s cannot become %s", xg_infer_text(i, s), xg_infer_text(i, given));
     if (!xg_infer_has_unbounded(given) && !xg_infer_has_unbounded(s))
@@ -82,7 +82,7 @@ static const xg_shape *xg_infer_reshape(xg_module *m, const xg_inst *i) {
 }
 
 static const xg_shape *xg_infer_dynamic_reshape(xg_module *m, const xg_inst *i) {
-    const xg_shape *given = xg_want_given_array(i), *s = xg_want_array(i, 0);
+    const xg_shape *given = xg_want_given_array(i), *s = xg_want_array_0(i);
     uint32_t k;
     XG_RULE(i, given->type == s->type, "a reshape keeps the element type: %s cannot become %s", xg_infer_text(i, s),
         xg_infer_text(i, given));
@@ -96,7 +96,7 @@ static const xg_shape *xg_infer_dynamic_reshape(xg_module *m, const xg_inst *i) 
 }
 
 static const xg_shape *xg_infer_broadcast(xg_module *m, const xg_inst *i) {
-    const xg_shape *s = xg_want_array(i, 0), *given = i->shape;
+    const xg_shape *s = xg_want_array_0(i), *given = i->shape;
     xg_ints dims = xg_attr_dims(i);
     uint32_t k;
     XG_RULE_HINT(i, dims.n == s->rank, "dimensions= maps each dimension of the operand to one of the result",
@@ -116,7 +116,7 @@ static const xg_shape *xg_infer_broadcast(xg_module *m, const xg_inst *i) {
 /* ---- permutations ---- */
 
 static const xg_shape *xg_infer_transpose(xg_module *m, const xg_inst *i) {
-    const xg_shape *s = xg_want_array(i, 0);
+    const xg_shape *s = xg_want_array_0(i);
     xg_ints p = xg_attr_dims(i);
     xg_draft d;
     uint32_t k;
@@ -132,7 +132,7 @@ static const xg_shape *xg_infer_transpose(xg_module *m, const xg_inst *i) {
     return xg_draft_shape(m, &d);
 }
 static const xg_shape *xg_infer_reverse(xg_module *m, const xg_inst *i) {
-    const xg_shape *s = xg_want_array(i, 0);
+    const xg_shape *s = xg_want_array_0(i);
     xg_want_dims(i, "dimensions", xg_attr_dims(i), s->rank, false);
     return xg_shape_default_layout(m, s);
 }
@@ -140,7 +140,7 @@ static const xg_shape *xg_infer_reverse(xg_module *m, const xg_inst *i) {
 /* ---- slices and their inverses ---- */
 
 static const xg_shape *xg_infer_slice(xg_module *m, const xg_inst *i) {
-    const xg_shape *s = xg_want_array(i, 0);
+    const xg_shape *s = xg_want_array_0(i);
     const xg_attr *a = xg_inst_attr(i, XG_A_slice);
     const xg_slices *v = a ? a->v.slices : NULL;
     xg_draft d;
@@ -167,7 +167,7 @@ static const xg_shape *xg_infer_slice(xg_module *m, const xg_inst *i) {
 }
 
 static const xg_shape *xg_infer_pad(xg_module *m, const xg_inst *i) {
-    const xg_shape *s = xg_want_array(i, 0);
+    const xg_shape *s = xg_want_array_0(i);
     const xg_attr *a = xg_inst_attr(i, XG_A_padding);
     const xg_pads *v = a ? a->v.pads : NULL;
     xg_draft d;
@@ -190,7 +190,7 @@ static const xg_shape *xg_infer_pad(xg_module *m, const xg_inst *i) {
 }
 
 static const xg_shape *xg_infer_concatenate(xg_module *m, const xg_inst *i) {
-    const xg_shape *s = xg_want_array(i, 0);
+    const xg_shape *s = xg_want_array_0(i);
     int64_t c;
     xg_draft d;
     uint32_t k, r;
@@ -237,7 +237,7 @@ static void xg_want_starts(const xg_inst *i, uint32_t from, uint32_t rank) {
 }
 
 static const xg_shape *xg_infer_dynamic_slice(xg_module *m, const xg_inst *i) {
-    const xg_shape *s = xg_want_array(i, 0);
+    const xg_shape *s = xg_want_array_0(i);
     xg_ints sizes = xg_attr_ints(i, XG_A_dynamic_slice_sizes);
     xg_draft d;
     uint32_t k;
@@ -256,7 +256,7 @@ static const xg_shape *xg_infer_dynamic_slice(xg_module *m, const xg_inst *i) {
 }
 
 static const xg_shape *xg_infer_dynamic_update_slice(xg_module *m, const xg_inst *i) {
-    const xg_shape *s = xg_want_array(i, 0), *u = xg_want_array(i, 1);
+    const xg_shape *s = xg_want_array_0(i), *u = xg_want_array(i, 1);
     uint32_t k;
     xg_want_same_type(i, 0, 1);
     XG_RULE(i, u->rank == s->rank, "the update %s must have as many dimensions as %s", xg_infer_text(i, u),
@@ -312,7 +312,7 @@ static void xg_want_index_dims(const xg_inst *i, const xg_infer_index_dims *v, c
 }
 
 static const xg_shape *xg_infer_gather(xg_module *m, const xg_inst *i) {
-    const xg_shape *s = xg_want_array(i, 0), *x = xg_want_array(i, 1);
+    const xg_shape *s = xg_want_array_0(i), *x = xg_want_array(i, 1);
     xg_ints sizes = xg_attr_ints(i, XG_A_slice_sizes);
     xg_infer_index_dims v = {"offset_dims", "collapsed_slice_dims", "start_index_map", "operand_batching_dims",
         "start_indices_batching_dims", {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, 0};
@@ -428,14 +428,14 @@ static const xg_shape *xg_infer_scatter(xg_module *m, const xg_inst *i) {
 /* ---- sizes of dimensions ---- */
 
 static const xg_shape *xg_infer_get_dimension_size(xg_module *m, const xg_inst *i) {
-    const xg_shape *s = xg_want_array(i, 0);
+    const xg_shape *s = xg_want_array_0(i);
     int64_t d = xg_want_dim(i, s->rank);
     XG_RULE(i, s->dims[d] <= INT32_MAX, "dimension %lld of %s does not fit the s32[] result", (long long)d,
         xg_infer_text(i, s));
     return xg_infer_scalar(m, XLAGPU_S32);
 }
 static const xg_shape *xg_infer_set_dimension_size(xg_module *m, const xg_inst *i) {
-    const xg_shape *s = xg_want_array(i, 0);
+    const xg_shape *s = xg_want_array_0(i);
     int64_t c = xg_want_dim(i, s->rank);
     xg_draft d;
     xg_want_scalar(i, 1, XLAGPU_S32, "the size");

@@ -97,7 +97,7 @@ static const xg_shape *xg_infer_reduce_window(xg_module *m, const xg_inst *i) {
 }
 
 static const xg_shape *xg_infer_select_and_scatter(xg_module *m, const xg_inst *i) {
-    const xg_shape *s = xg_want_array(i, 0), *source = xg_want_array(i, 1);
+    const xg_shape *s = xg_want_array_0(i), *source = xg_want_array(i, 1);
     xg_comp *select = xg_want_comp(i, XG_A_select, 2);
     uint32_t k;
     xg_draft d;
@@ -149,7 +149,7 @@ static const xg_shape *xg_infer_sort(xg_module *m, const xg_inst *i) {
 }
 
 static const xg_shape *xg_infer_topk(xg_module *m, const xg_inst *i) {
-    const xg_shape *s = xg_want_array(i, 0), *elems[2];
+    const xg_shape *s = xg_want_array_0(i), *elems[2];
     int64_t k = xg_attr_int(i, XG_A_k, -1);
     xg_draft d;
     XG_RULE(i, s->rank > 0, "the operand must have at least one dimension, but is %s", xg_infer_text(i, s));
@@ -225,7 +225,7 @@ static const xg_shape *xg_infer_scan(xg_module *m, const xg_inst *i) {
 
 /* Operands first..last: vectors of one value for each feature. Returns their shape. */
 static const xg_shape *xg_want_features(xg_module *m, const xg_inst *i, uint32_t first, uint32_t last) {
-    const xg_shape *s = xg_want_array(i, 0);
+    const xg_shape *s = xg_want_array_0(i);
     int64_t f = xg_attr_int(i, XG_A_feature_index, -1);
     uint32_t k;
     xg_draft d;

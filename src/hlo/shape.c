@@ -232,6 +232,9 @@ XG_FN const xg_shape *xg_shape_array(xg_module *m, xlagpu_type type, const int64
     key.layout = layout;
     return xg_shape_intern(m, &key);
 }
+XG_ONE_COPY XG_FN const xg_shape *xg_shape_plain(xg_module *m, xlagpu_type type, const int64_t *dims, uint32_t rank) {
+    return xg_shape_array(m, type, dims, rank, NULL, NULL);
+}
 XG_FN const xg_shape *xg_shape_scalar(xg_module *m, xlagpu_type type) {
     return xg_shape_array(m, type, NULL, 0, NULL, xg_layout_descending(m, 0));
 }

@@ -214,17 +214,16 @@ XG_APART static void xg_verify_transfer(const xg_inst *i) {
     }
     if (start) return; /* its done compares */
     XG_RULE(i,
-        !xg_inst_attr(i, XG_A_channel_id) ||
-            xg_attr_int(i, XG_A_channel_id, 0) == xg_attr_int(other, XG_A_channel_id, 0),
+        !xg_inst_attr(i, XG_A_channel_id) || xg_attr_or_0(i, XG_A_channel_id) == xg_attr_or_0(other, XG_A_channel_id),
         "it must have the channel_id of its %s, %lld", xg_op_name(pair),
-        (long long)xg_attr_int(other, XG_A_channel_id, 0));
-    XG_RULE(i, xg_attr_int(i, XG_A_is_host_transfer, 0) == xg_attr_int(other, XG_A_is_host_transfer, 0),
+        (long long)xg_attr_or_0(other, XG_A_channel_id));
+    XG_RULE(i, xg_attr_or_0(i, XG_A_is_host_transfer) == xg_attr_or_0(other, XG_A_is_host_transfer),
         "it must have the is_host_transfer of its %s", xg_op_name(pair));
 }
 /* A channel is one send and one receive with their ends, or any number of collectives: JAX gives all of a module the
  * same. */
 static void xg_verify_channel_use(xg_verifier *v, const xg_inst *i) {
-    uint64_t id = (uint64_t)xg_attr_int(i, XG_A_channel_id, 0);
+    uint64_t id = (uint64_t)xg_attr_or_0(i, XG_A_channel_id);
     xg_verify_channel *c = (xg_verify_channel *)xg_map64_get(&v->channels, id);
     if (!c) {
         c = XG_NEW(v->m->arena, xg_verify_channel);
@@ -246,7 +245,7 @@ static void xg_verify_devices(xg_verifier *v, const xg_inst *i) {
     if (xg_inst_attr(i, XG_A_channel_id)) xg_verify_channel_use(v, i);
     if (i->op == XG_ALL_REDUCE || i->op == XG_ALL_REDUCE_START) {
         if (!v->all_reduce) v->all_reduce = i;
-        XG_RULE(i, xg_attr_int(i, XG_A_constrain_layout, 0) == xg_attr_int(v->all_reduce, XG_A_constrain_layout, 0),
+        XG_RULE(i, xg_attr_or_0(i, XG_A_constrain_layout) == xg_attr_or_0(v->all_reduce, XG_A_constrain_layout),
             "all all-reduce operations must agree in constrain_layout");
     }
 }

@@ -34,7 +34,7 @@ XG_FN xg_windows xg_windows_of(const xg_inst *i) {
     w.indices = XG_OPERAND(i, arrays);
     w.whole = XG_OPERAND(i, 0)->shape;
     w.part = scatter ? XG_OPERAND(i, arrays + 1)->shape : i->shape;
-    w.vector_dim = xg_attr_int(i, XG_A_index_vector_dim, 0);
+    w.vector_dim = xg_attr_or_0(i, XG_A_index_vector_dim);
     w.n_starts = starts.n;
     w.positions = 1;
     for (d = 0; d < w.indices->shape->rank; d++) {

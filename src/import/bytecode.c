@@ -263,7 +263,7 @@ XG_FN void xg_bc_regions(xg_bc *b, xg_bc_cur *c, xg_ir_op *op) {
     for (k = 0; k < op->n_regions; k++) xg_bc_region(b, c, &op->regions[k]);
     b->scope = scope;
 }
-XG_APART XG_FN void xg_bc_op(xg_bc *b, xg_bc_cur *c, xg_ir_region *r, uint32_t *next) {
+XG_FN void xg_bc_op(xg_bc *b, xg_bc_cur *c, xg_ir_region *r, uint32_t *next) {
     const unsigned char *at = c->p;
     const xg_bc_name *name = &b->names[xg_bc_index(b, c, b->n_names, "operation")];
     unsigned mask = *xg_bc_take(b, c, 1).p;

@@ -160,6 +160,7 @@ XG_FN xg_inst *xg_low_array(xg_low *w, const xg_ir_op *op, uint32_t k) {
     if (!xg_shape_is_array(x->shape)) xg_ir_invalid(w->ir, op, "operand %u must be a tensor", k);
     return x;
 }
+XG_ONE_COPY XG_FN xg_inst *xg_low_array_0(xg_low *w, const xg_ir_op *op) { return xg_low_array(w, op, 0); }
 XG_FN xg_inst **xg_low_ins(xg_low *w, const xg_ir_op *op) {
     xg_inst **in = XG_NEW_N(w->arena, xg_inst *, op->n_operands + (size_t)1);
     uint32_t k;

@@ -48,7 +48,8 @@ XG_FN const xg_shape *xg_low_type(xg_low *w, const xg_ir_type *t);             /
 XG_FN const xg_shape *xg_low_shape(xg_low *w, const xg_ir_op *op, uint32_t k); /* of a result */
 XG_FN const xg_shape *xg_low_results(xg_low *w, const xg_ir_op *op);           /* one shape, or a tuple of all */
 XG_FN xg_inst *xg_low_array(xg_low *w, const xg_ir_op *op, uint32_t k);        /* an operand that must be an array */
-XG_FN xg_inst *xg_low_make(xg_low *w, const xg_ir_op *op, xg_opcode opcode);   /* of all operands and results */
+XG_FN xg_inst *xg_low_array_0(xg_low *w, const xg_ir_op *op);
+XG_FN xg_inst *xg_low_make(xg_low *w, const xg_ir_op *op, xg_opcode opcode); /* of all operands and results */
 XG_FN xg_inst *xg_low_new(xg_low *w, xg_opcode opcode, const xg_shape *s, xg_inst *const *in, uint32_t n);
 XG_FN void xg_low_set_int(xg_inst *i, xg_attr_key k, int64_t v);
 XG_FN void xg_low_set_ints(xg_inst *i, xg_attr_key k, xg_ints v);

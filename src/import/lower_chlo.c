@@ -254,7 +254,7 @@ XG_FN xg_inst *xg_formula_of(xg_formula *f, xg_str name, xg_inst *const *in, uin
 XG_FN xg_inst *xg_lower_formula(xg_low *w, const xg_ir_op *op) {
     xg_formula f;
     const xg_shape *s = xg_low_shape(w, op, 0);
-    xlagpu_type t = xg_low_array(w, op, 0)->shape->type;
+    xlagpu_type t = xg_low_array_0(w, op)->shape->type;
     xg_str name = xg_str_of(op->name.p + 5, op->name.n - 5);
     const char *text = xg_formula_find(name, t);
     bool half = !text && xg_formula_is_half(t);
@@ -280,7 +280,7 @@ XG_FN xg_inst *xg_lower_formula(xg_low *w, const xg_ir_op *op) {
 
 /* The number behind x in the direction of y: a step of one on the bits, which are in order on each side of zero. */
 XG_FN xg_inst *xg_lower_next_after(xg_low *w, const xg_ir_op *op) {
-    xg_inst *x = xg_low_array(w, op, 0), *y = xg_low_array(w, op, 1), *nan, *xb, *yb, *xa, *ya, *xs, *ys, *zero, *p, *q,
+    xg_inst *x = xg_low_array_0(w, op), *y = xg_low_array(w, op, 1), *nan, *xb, *yb, *xa, *ya, *xs, *ys, *zero, *p, *q,
             *r;
     int wide = xg_type_bits(x->shape->type);
     xlagpu_type t = wide == 64 ? XLAGPU_S64 : wide == 32 ? XLAGPU_S32 : wide == 16 ? XLAGPU_S16 : XLAGPU_INVALID;
@@ -305,7 +305,7 @@ XG_FN xg_inst *xg_lower_next_after(xg_low *w, const xg_ir_op *op) {
     q = xg_hb_int_like(&w->b, xb, -1);
     r = xg_hb_int_like(&w->b, xb, 1);
     q = xg_hb_select(&w->b, p, q, r);
-    q = xg_hb_2(&w->b, XG_ADD, xb, q);
+    q = xg_hb_add(&w->b, xb, q);
     /* from zero: the least number with the sign of y */
     r = xg_hb_2(&w->b, XG_OR, ys, r);
     p = xg_hb_compare(&w->b, "EQ", ya, zero);
@@ -322,7 +322,7 @@ XG_FN xg_inst *xg_lower_next_after(xg_low *w, const xg_ir_op *op) {
 }
 XG_FN xg_inst *xg_lower_constant_like(xg_low *w, const xg_ir_op *op) {
     const xg_ir_attr *a = xg_ir_find(op, "value");
-    xg_inst *x = xg_low_array(w, op, 0);
+    xg_inst *x = xg_low_array_0(w, op);
     if (a && a->kind == XG_IR_FLOAT) return xg_hb_float_like(&w->b, x, a->d);
     if (a && a->kind == XG_IR_INT) return xg_hb_int_like(&w->b, x, a->i);
     xg_ir_refuse(w->ir, op, XLAGPU_ERROR_UNSUPPORTED, NULL, "its value is not a number");

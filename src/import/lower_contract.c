@@ -62,7 +62,7 @@ XG_FN void xg_low_set_dims(xg_inst *i, xg_attr_key k, xg_ints v) {
 }
 XG_FN xg_inst *xg_low_two(xg_low *w, const xg_ir_op *op, xg_opcode opcode) {
     xg_inst *in[2];
-    in[0] = xg_low_array(w, op, 0);
+    in[0] = xg_low_array_0(w, op);
     in[1] = xg_low_array(w, op, 1);
     return xg_low_new(w, opcode, xg_low_shape(w, op, 0), in, 2);
 }
@@ -88,7 +88,7 @@ XG_FN xg_inst *xg_lower_dot(xg_low *w, const xg_ir_op *op) { /* the last dimensi
 }
 XG_FN xg_inst *xg_lower_ragged_dot(xg_low *w, const xg_ir_op *op) {
     xg_inst *i = xg_low_make(w, op, XG_RAGGED_DOT);
-    uint32_t l = xg_low_array(w, op, 0)->shape->rank, r = xg_low_array(w, op, 1)->shape->rank;
+    uint32_t l = xg_low_array_0(w, op)->shape->rank, r = xg_low_array(w, op, 1)->shape->rank;
     xg_low_set_dims(i, XG_A_lhs_batch_dims, xg_low_dims(w, op, "lhs_batching_dimensions", l));
     xg_low_set_dims(i, XG_A_lhs_contracting_dims, xg_low_dims(w, op, "lhs_contracting_dimensions", l));
     xg_low_set_dims(i, XG_A_rhs_batch_dims, xg_low_dims(w, op, "rhs_batching_dimensions", r));
@@ -205,7 +205,7 @@ XG_FN xg_inst *xg_lower_reduce_window(xg_low *w, const xg_ir_op *op) {
     XG_TABLE const char *const names[] = {"window_strides", "base_dilations", "window_dilations", NULL};
     xg_comp *c = xg_low_region(w, xg_low_region_at(w, op, 0));
     xg_inst *i = xg_low_make(w, op, XG_REDUCE_WINDOW);
-    uint32_t rank = xg_low_array(w, op, 0)->shape->rank;
+    uint32_t rank = xg_low_array_0(w, op)->shape->rank;
     xg_ints size = xg_low_ints_n(w, op, "window_dimensions", rank, 1);
     if (rank) xg_low_set_window(w, op, i, rank, size.p, NULL, names);
     xg_inst_set_comp(i, XG_A_to_apply, c);
@@ -216,7 +216,7 @@ XG_FN xg_inst *xg_lower_select_and_scatter(xg_low *w, const xg_ir_op *op) {
     xg_comp *select = xg_low_region(w, xg_low_region_at(w, op, 0));
     xg_comp *scatter = xg_low_region(w, xg_low_region_at(w, op, 1));
     xg_inst *i = xg_low_make(w, op, XG_SELECT_AND_SCATTER);
-    uint32_t rank = xg_low_array(w, op, 0)->shape->rank;
+    uint32_t rank = xg_low_array_0(w, op)->shape->rank;
     xg_ints size = xg_low_ints_n(w, op, "window_dimensions", rank, 1);
     if (rank) xg_low_set_window(w, op, i, rank, size.p, NULL, names);
     xg_inst_set_comp(i, XG_A_select, select);

@@ -14,14 +14,14 @@ XG_FN xg_inst *xg_low_with_region(xg_low *w, const xg_ir_op *op, xg_opcode opcod
 }
 XG_FN xg_inst *xg_low_over_dims(xg_low *w, const xg_ir_op *op, xg_opcode opcode) {
     xg_inst *i = xg_low_with_region(w, op, opcode);
-    xg_low_set_ints(i, XG_A_dimensions, xg_low_dims(w, op, "dimensions", xg_low_array(w, op, 0)->shape->rank));
+    xg_low_set_ints(i, XG_A_dimensions, xg_low_dims(w, op, "dimensions", xg_low_array_0(w, op)->shape->rank));
     return i;
 }
 XG_FN xg_inst *xg_lower_reduce(xg_low *w, const xg_ir_op *op) { return xg_low_over_dims(w, op, XG_REDUCE); }
 XG_FN xg_inst *xg_lower_map(xg_low *w, const xg_ir_op *op) { return xg_low_over_dims(w, op, XG_MAP); }
 XG_FN xg_inst *xg_lower_sort(xg_low *w, const xg_ir_op *op) {
     xg_inst *i = xg_low_with_region(w, op, XG_SORT);
-    int64_t rank = xg_low_array(w, op, 0)->shape->rank, dim = xg_ir_int(op, "dimension", -1);
+    int64_t rank = xg_low_array_0(w, op)->shape->rank, dim = xg_ir_int(op, "dimension", -1);
     if (dim < 0) dim += rank;
     if (dim < 0 || dim >= rank)
         xg_ir_invalid(w->ir, op, "it sorts along dimension %lld of %lld", (long long)dim, (long long)rank);
@@ -98,7 +98,7 @@ XG_FN xg_inst *xg_low_branches(xg_low *w, const xg_ir_op *op, bool two) {
     xg_comp **p = XG_NEW_N(w->arena, xg_comp *, n + (size_t)1);
     xg_comps *all = XG_NEW(w->arena, xg_comps);
     xg_attr a = xg_attr_make(XG_A_branch_computations);
-    in[0] = xg_low_array(w, op, 0);
+    in[0] = xg_low_array_0(w, op);
     if (!n || (two && n != 2)) xg_ir_invalid(w->ir, op, "it has %u branches", n);
     for (k = 0; k < n; k++) {
         const xg_ir_region *r = xg_low_region_at(w, op, k);

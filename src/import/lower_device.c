@@ -59,7 +59,7 @@ XG_FN xg_inst *xg_low_collective_with_region(xg_low *w, const xg_ir_op *op, xg_o
     return i;
 }
 XG_FN void xg_low_set_dim(xg_low *w, const xg_ir_op *op, xg_inst *i, const char *name) {
-    int64_t dim = xg_low_dim(w, op, name, xg_low_array(w, op, 0)->shape->rank);
+    int64_t dim = xg_low_dim(w, op, name, xg_low_array_0(w, op)->shape->rank);
     xg_inst_set_one(i, XG_A_dimensions, dim);
 }
 XG_FN xg_inst *xg_lower_all_reduce(xg_low *w, const xg_ir_op *op) {
@@ -87,14 +87,14 @@ XG_FN xg_inst *xg_lower_collective_permute(xg_low *w, const xg_ir_op *op) {
     return i;
 }
 XG_FN xg_inst *xg_lower_cross_replica_sum(xg_low *w, const xg_ir_op *op) {
-    xg_inst *x = xg_low_array(w, op, 0), *i = xg_low_collective(w, op, XG_ALL_REDUCE, &x, 1);
+    xg_inst *x = xg_low_array_0(w, op), *i = xg_low_collective(w, op, XG_ALL_REDUCE, &x, 1);
     xg_inst_set_comp(i, XG_A_to_apply, xg_hb_reducer(&w->b, XG_ADD, x->shape->type));
     return i;
 }
 /* HLO's all-to-all of one array splits and concatenates along one dimension. Another dimension to concatenate along:
  * [.., n * s, .., c, ..] becomes [.., n, s, .., c, ..] behind the exchange, and n moves in front of c. */
 XG_FN xg_inst *xg_low_all_to_all_one(xg_low *w, const xg_ir_op *op) {
-    xg_inst *x = xg_low_array(w, op, 0), *i;
+    xg_inst *x = xg_low_array_0(w, op), *i;
     const xg_shape *s = x->shape;
     int64_t split = xg_low_dim(w, op, "split_dimension", s->rank), to = xg_low_dim(w, op, "concat_dimension", s->rank);
     int64_t n = xg_ir_int(op, "split_count", 1), dims[XG_RANK_MAX + 1], perm[XG_RANK_MAX + 1];
@@ -410,7 +410,7 @@ XG_FN void xg_low_called(xg_low *w, const xg_ir_op *op, xg_inst *i) {
     X("mhlo.asin", ASIN) \
     X("mhlo.asinh", ASINH) X("mhlo.atanh", ATANH) X("mhlo.cosh", COSH) X("mhlo.sinh", SINH) X("mhlo.tan", TAN)
 XG_FN xg_inst *xg_low_topk(xg_low *w, const xg_ir_op *op, int64_t k, bool largest) {
-    xg_inst *x = xg_low_array(w, op, 0), *i = xg_low_new(w, XG_TOPK, xg_low_results(w, op), &x, 1);
+    xg_inst *x = xg_low_array_0(w, op), *i = xg_low_new(w, XG_TOPK, xg_low_results(w, op), &x, 1);
     xg_low_set_int(i, XG_A_k, k);
     xg_low_set_int(i, XG_A_largest, largest);
     return i;

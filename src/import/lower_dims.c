@@ -238,7 +238,7 @@ XG_FN void xg_dims_entry(xg_low *w, const xg_ir_op *entry) {
 }
 XG_FN const xg_shape *xg_dims_argument(xg_low *w, uint32_t k) { /* of the entry */
     const xg_ir_type *t = w->entry->regions[0].args[k]->type;
-    const xg_shape *s = xg_shape_array(w->m, t->element, w->sizes[k], t->n_dims, NULL, NULL);
+    const xg_shape *s = xg_shape_plain(w->m, t->element, w->sizes[k], t->n_dims);
     return xg_shape_default_layout(w->m, s);
 }
 
@@ -286,7 +286,7 @@ XG_FN const xg_shape *xg_dims_array(xg_low *w, const xg_ir_op *op, xlagpu_type e
     for (k = 0; k < dims.n; k++)
         if (dims.p[k] < 0) xg_ir_invalid(w->ir, op, "a dimension of %lld", (long long)dims.p[k]);
     if (dims.n > XG_RANK_MAX) xg_ir_invalid(w->ir, op, "more than %d dimensions", (int)XG_RANK_MAX);
-    s = xg_shape_array(w->m, element, dims.p, dims.n, NULL, NULL);
+    s = xg_shape_plain(w->m, element, dims.p, dims.n);
     return xg_shape_default_layout(w->m, s);
 }
 /* Of operands that are spread over each other, dimensions matched from the last on. */

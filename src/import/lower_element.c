@@ -85,7 +85,7 @@ XG_FN xg_inst *xg_low_complex_extreme(xg_low *w, const char *direction, xg_inst 
     return xg_hb_select(&w->b, first, x, y);
 }
 XG_FN xg_inst *xg_lower_extreme(xg_low *w, const xg_ir_op *op) {
-    xg_inst *x = xg_low_array(w, op, 0), *y = xg_low_array(w, op, 1);
+    xg_inst *x = xg_low_array_0(w, op), *y = xg_low_array(w, op, 1);
     bool largest = xg_low_opcode(op) == XG_MAXIMUM;
     if (xg_type_class(x->shape->type) != XGT_C || x->shape != y->shape) return xg_lower_simple(w, op);
     return xg_low_complex_extreme(w, largest ? "GT" : "LT", x, y);
@@ -161,7 +161,7 @@ XG_FN xg_inst *xg_lower_compare(xg_low *w, const xg_ir_op *op) {
     return i;
 }
 XG_FN xg_inst *xg_lower_convert(xg_low *w, const xg_ir_op *op) {
-    xg_inst *x = xg_low_array(w, op, 0);
+    xg_inst *x = xg_low_array_0(w, op);
     const xg_shape *s = xg_low_shape(w, op, 0);
     return x->shape == s ? x : xg_low_new(w, XG_CONVERT, s, &x, 1);
 }

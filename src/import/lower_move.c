@@ -7,7 +7,7 @@
 #include "lower_element.c"
 
 XG_FN xg_inst *xg_lower_reshape(xg_low *w, const xg_ir_op *op) {
-    xg_inst *x = xg_low_array(w, op, 0);
+    xg_inst *x = xg_low_array_0(w, op);
     return xg_low_new(w, XG_RESHAPE, xg_low_shape(w, op, 0), &x, 1);
 }
 XG_FN xg_inst *xg_lower_dynamic_reshape(xg_low *w, const xg_ir_op *op) {
@@ -99,7 +99,7 @@ XG_FN xg_inst *xg_low_spread_to(xg_low *w, xg_inst *x, const xg_shape *s, const 
     return i;
 }
 XG_FN xg_inst *xg_lower_broadcast_in_dim(xg_low *w, const xg_ir_op *op) {
-    xg_inst *x = xg_low_array(w, op, 0);
+    xg_inst *x = xg_low_array_0(w, op);
     const xg_shape *s = xg_low_shape(w, op, 0);
     xg_ints to = xg_low_dims(w, op, "broadcast_dimensions", s->rank);
     xg_low_spreading from;
@@ -111,7 +111,7 @@ XG_FN xg_inst *xg_lower_broadcast_in_dim(xg_low *w, const xg_ir_op *op) {
     return xg_low_spread_to(w, from.from->type->quant ? x : xg_low_value(w, from.from), s, &from);
 }
 XG_FN xg_inst *xg_lower_broadcast(xg_low *w, const xg_ir_op *op) { /* the operand's dimensions stay last */
-    xg_inst *x = xg_low_array(w, op, 0), *i;
+    xg_inst *x = xg_low_array_0(w, op), *i;
     const xg_shape *s = xg_low_shape(w, op, 0);
     int64_t places[XG_RANK_MAX];
     uint32_t k;
@@ -122,7 +122,7 @@ XG_FN xg_inst *xg_lower_broadcast(xg_low *w, const xg_ir_op *op) { /* the operan
     return i;
 }
 XG_FN xg_inst *xg_low_with_dims(xg_low *w, const xg_ir_op *op, xg_opcode opcode, const char *name) {
-    xg_inst *x = xg_low_array(w, op, 0), *i = xg_low_new(w, opcode, xg_low_shape(w, op, 0), &x, 1);
+    xg_inst *x = xg_low_array_0(w, op), *i = xg_low_new(w, opcode, xg_low_shape(w, op, 0), &x, 1);
     xg_low_set_ints(i, XG_A_dimensions, xg_low_dims(w, op, name, x->shape->rank));
     return i;
 }
@@ -134,7 +134,7 @@ XG_FN xg_inst *xg_lower_reverse(xg_low *w, const xg_ir_op *op) {
 }
 XG_FN xg_inst *xg_low_along(xg_low *w, const xg_ir_op *op, xg_opcode opcode) {
     xg_inst *i = xg_low_make(w, op, opcode);
-    int64_t dim = xg_low_dim(w, op, "dimension", xg_low_array(w, op, 0)->shape->rank);
+    int64_t dim = xg_low_dim(w, op, "dimension", xg_low_array_0(w, op)->shape->rank);
     xg_inst_set_one(i, XG_A_dimensions, dim);
     return i;
 }
@@ -143,7 +143,7 @@ XG_FN xg_inst *xg_lower_concatenate(xg_low *w, const xg_ir_op *op) { return xg_l
 /* ---- slices ---- */
 
 XG_FN xg_inst *xg_low_slice(xg_low *w, const xg_ir_op *op, xg_ints start, xg_ints limit, xg_ints stride) {
-    xg_inst *x = xg_low_array(w, op, 0), *i;
+    xg_inst *x = xg_low_array_0(w, op), *i;
     uint32_t rank = x->shape->rank, k;
     xg_slice_dim *d = XG_NEW_N(w->arena, xg_slice_dim, rank + (size_t)1);
     xg_slices *s = XG_NEW(w->arena, xg_slices);
@@ -163,7 +163,7 @@ XG_FN xg_inst *xg_low_slice(xg_low *w, const xg_ir_op *op, xg_ints start, xg_int
     return i;
 }
 XG_FN xg_inst *xg_lower_slice(xg_low *w, const xg_ir_op *op) {
-    uint32_t rank = xg_low_array(w, op, 0)->shape->rank;
+    uint32_t rank = xg_low_array_0(w, op)->shape->rank;
     return xg_low_slice(w, op, xg_low_ints(w, op, "start_indices"), xg_low_ints(w, op, "limit_indices"),
         xg_low_ints_n(w, op, "strides", rank, 1));
 }
@@ -191,7 +191,7 @@ XG_FN xg_inst *xg_low_pad(xg_low *w, const xg_ir_op *op, xg_ints low, xg_ints hi
     xg_pad_dim *d;
     xg_pads *p = XG_NEW(w->arena, xg_pads);
     xg_attr a = xg_attr_make(XG_A_padding);
-    in[0] = xg_low_array(w, op, 0);
+    in[0] = xg_low_array_0(w, op);
     in[1] = xg_low_in(w, op, 1);
     rank = in[0]->shape->rank;
     d = XG_NEW_N(w->arena, xg_pad_dim, rank + (size_t)1);
@@ -210,7 +210,7 @@ XG_FN xg_inst *xg_low_pad(xg_low *w, const xg_ir_op *op, xg_ints low, xg_ints hi
     return i;
 }
 XG_FN xg_inst *xg_lower_pad(xg_low *w, const xg_ir_op *op) {
-    uint32_t rank = xg_low_array(w, op, 0)->shape->rank;
+    uint32_t rank = xg_low_array_0(w, op)->shape->rank;
     return xg_low_pad(w, op, xg_low_ints(w, op, "edge_padding_low"), xg_low_ints(w, op, "edge_padding_high"),
         xg_low_ints_n(w, op, "interior_padding", rank, 0));
 }
@@ -231,7 +231,7 @@ XG_FN void xg_low_set_flag(const xg_ir_op *op, xg_inst *i, xg_attr_key k) {
 XG_FN xg_inst *xg_lower_gather(xg_low *w, const xg_ir_op *op) {
     xg_inst *in[2], *i;
     xg_ints sizes = op->n_operands == 3 ? xg_low_known(w, op, 2) : xg_low_ints(w, op, "slice_sizes");
-    in[0] = xg_low_array(w, op, 0);
+    in[0] = xg_low_array_0(w, op);
     in[1] = xg_low_array(w, op, 1);
     i = xg_low_new(w, XG_GATHER, xg_low_shape(w, op, 0), in, 2);
     xg_low_set_list(w, op, i, XG_A_offset_dims, true);
@@ -249,7 +249,7 @@ XG_FN xg_inst *xg_lower_torch_index_select(xg_low *w, const xg_ir_op *op) {
     xg_inst *in[2], *i;
     int64_t dim, batch, offset[XG_RANK_MAX], runs[XG_RANK_MAX], sizes[XG_RANK_MAX];
     uint32_t n = 0, k, rank, out_rank = xg_low_shape(w, op, 0)->rank;
-    in[0] = xg_low_array(w, op, 0);
+    in[0] = xg_low_array_0(w, op);
     in[1] = xg_low_array(w, op, 1);
     rank = in[0]->shape->rank;
     dim = xg_low_dim(w, op, "dim", rank);
@@ -288,7 +288,7 @@ XG_FN xg_inst *xg_lower_scatter(xg_low *w, const xg_ir_op *op) {
     return i;
 }
 XG_FN xg_inst *xg_lower_get_dimension_size(xg_low *w, const xg_ir_op *op) {
-    xg_inst *x = xg_low_array(w, op, 0), *i;
+    xg_inst *x = xg_low_array_0(w, op), *i;
     int64_t dim = xg_low_dim(w, op, "dimension", x->shape->rank);
     if (w->in_place && !x->shape->dynamic) return xg_hb_int(&w->b, XLAGPU_S32, x->shape->dims[dim]);
     i = xg_low_new(w, XG_GET_DIMENSION_SIZE, xg_low_shape(w, op, 0), &x, 1);

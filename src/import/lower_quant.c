@@ -21,9 +21,9 @@ XG_FN xg_inst *xg_low_dequantise(xg_low *w, xg_inst *x, const xg_ir_quant *q) { 
     xg_inst *zero, *scale;
     x = xg_hb_convert(&w->b, x, q->expressed);
     zero = xg_quant_numbers(w, x, q, true);
-    x = xg_hb_2(&w->b, XG_SUBTRACT, x, zero);
+    x = xg_hb_sub(&w->b, x, zero);
     scale = xg_quant_numbers(w, x, q, false);
-    return xg_hb_2(&w->b, XG_MULTIPLY, x, scale);
+    return xg_hb_mul(&w->b, x, scale);
 }
 /* clamp(round(x / scale) + zero) */
 XG_FN xg_inst *xg_low_quantise(xg_low *w, xg_inst *x, const xg_ir_quant *q) {
@@ -32,10 +32,10 @@ XG_FN xg_inst *xg_low_quantise(xg_low *w, xg_inst *x, const xg_ir_quant *q) {
         xg_ir_invalid(w->ir, w->op, "its quantised result expresses %s, not %s", xg_type_name(q->expressed),
             xg_type_name(x->shape->type));
     y = xg_quant_numbers(w, x, q, false);
-    x = xg_hb_2(&w->b, XG_DIVIDE, x, y);
+    x = xg_hb_div(&w->b, x, y);
     x = xg_hb_1(&w->b, XG_ROUND_NEAREST_EVEN, x);
     y = xg_quant_numbers(w, x, q, true);
-    in[1] = xg_hb_2(&w->b, XG_ADD, x, y);
+    in[1] = xg_hb_add(&w->b, x, y);
     in[0] = xg_hb_float_like(&w->b, x, (double)q->low);
     in[2] = xg_hb_float_like(&w->b, x, (double)q->high);
     x = xg_low_new(w, XG_CLAMP, x->shape, in, 3);
@@ -44,15 +44,15 @@ XG_FN xg_inst *xg_low_quantise(xg_low *w, xg_inst *x, const xg_ir_quant *q) {
 /* The bits of a quantised tensor are those of its storage. */
 XG_FN xg_inst *xg_lower_bitcast_convert(xg_low *w, const xg_ir_op *op) {
     xg_inst **in = xg_low_stored_ins(w, op);
-    (void)xg_low_array(w, op, 0);
+    (void)xg_low_array_0(w, op);
     (void)xg_low_shape(w, op, 0);
     return xg_low_new(w, XG_BITCAST_CONVERT, op->results[0].type->shape, in, 1);
 }
 /* What is quantised or dequantised on the way in and out is all that they do. */
 XG_FN xg_inst *xg_lower_quantize(xg_low *w, const xg_ir_op *op) {
     if (op->n_results != 1 || !op->results[0].type->quant) xg_ir_invalid(w->ir, op, "its result is not quantised");
-    return xg_low_array(w, op, 0);
+    return xg_low_array_0(w, op);
 }
-XG_FN xg_inst *xg_lower_dequantize(xg_low *w, const xg_ir_op *op) { return xg_low_array(w, op, 0); }
+XG_FN xg_inst *xg_lower_dequantize(xg_low *w, const xg_ir_op *op) { return xg_low_array_0(w, op); }
 
 #endif /* XG_IMPORT_LOWER_QUANT_C */

@@ -214,7 +214,7 @@ XG_APART XG_FN void xg_low_put_meshes(xg_low *w, const xg_ir_region *body) { /* 
     w->m->n_header = 1;
 }
 XG_FN xg_inst *xg_lower_sharding_constraint(xg_low *w, const xg_ir_op *op) {
-    xg_inst *x = xg_low_array(w, op, 0), *i;
+    xg_inst *x = xg_low_array_0(w, op), *i;
     const xg_ir_attr *a = xg_ir_find(op, "sharding");
     xg_str t;
     xg_buf b;

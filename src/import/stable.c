@@ -347,7 +347,7 @@ XG_FN xg_str xg_stable_note(xg_stable *w, const xg_inst *i, const char *key) {
 XG_FN void xg_stable_call(xg_stable *w, const xg_inst *i, const xg_comp *c) {
     xg_stable_items operands = xg_stable_operands(w, i);
     const xg_shape *s = i->op == XG_ASYNC_START ? c->root->shape : i->shape;
-    xg_str name = xg_attr_int(i, XG_A_is_composite, 0) ? xg_stable_note(w, i, "composite.name") : XG_STR("");
+    xg_str name = xg_attr_or_0(i, XG_A_is_composite) ? xg_stable_note(w, i, "composite.name") : XG_STR("");
     xg_inst as = *i; /* an asynchronous call is a call, too */
     as.shape = s;
     xg_stable_define(w, &as);
@@ -405,7 +405,7 @@ XG_FN void xg_stable_conditional(xg_stable *w, const xg_inst *i) {
 XG_FN void xg_stable_random(xg_stable *w, const xg_inst *i) {
     xg_stable_items operands = xg_stable_operands(w, i);
     int64_t n = i->shape->rank;
-    const xg_shape *s = xg_shape_array((xg_module *)(uintptr_t)w->m, XLAGPU_S64, &n, 1, NULL, NULL);
+    const xg_shape *s = xg_shape_plain((xg_module *)(uintptr_t)w->m, XLAGPU_S64, &n, 1);
     xg_literal l;
     xg_str name = xg_stable_fresh(w);
     memset(&l, 0, sizeof l);
@@ -443,7 +443,7 @@ XG_FN const xg_shape *xg_stable_memory(xg_stable *w, const xg_shape *s, int64_t 
         order[k] = s->layout ? s->layout->minor_to_major[s->rank - 1 - k] : (int64_t)k;
         dims[k] = s->dims[order[k]];
     }
-    return xg_shape_array((xg_module *)(uintptr_t)w->m, s->type, dims, s->rank, NULL, NULL);
+    return xg_shape_plain((xg_module *)(uintptr_t)w->m, s->type, dims, s->rank);
 }
 /* A bitcast keeps the bytes where they lie: through the orders of both layouts it is a reshape. */
 XG_FN void xg_stable_bitcast(xg_stable *w, const xg_inst *i) {

@@ -80,8 +80,8 @@ XG_FN void xg_stable_compare(xg_stable *w, const xg_inst *i) {
     xg_stable_word(w, "comparison_direction", "comparison_direction", xg_attr_str(i, XG_A_direction));
 }
 XG_FN void xg_stable_reduce_precision(xg_stable *w, const xg_inst *i) {
-    xg_stable_i32(w, "exponent_bits", xg_attr_int(i, XG_A_exponent_bits, 0));
-    xg_stable_i32(w, "mantissa_bits", xg_attr_int(i, XG_A_mantissa_bits, 0));
+    xg_stable_i32(w, "exponent_bits", xg_attr_or_0(i, XG_A_exponent_bits));
+    xg_stable_i32(w, "mantissa_bits", xg_attr_or_0(i, XG_A_mantissa_bits));
 }
 /* A number of {tolerance={atol=1,rtol=0,ulps=4}}. */
 XG_FN double xg_stable_tolerance(xg_str text, const char *name) {
@@ -95,7 +95,9 @@ XG_FN double xg_stable_tolerance(xg_str text, const char *name) {
         }
     return 0;
 }
-XG_FN void xg_stable_real(xg_stable *w, double v) { xg_stable_float(w, XLAGPU_F64, (const unsigned char *)&v); }
+XG_APART XG_FN void xg_stable_real(xg_stable *w, double v) {
+    xg_stable_float(w, XLAGPU_F64, (const unsigned char *)&v);
+}
 XG_FN void xg_stable_accuracy(xg_stable *w, const xg_inst *i) {
     xg_str text = xg_attr_str(i, XG_A_result_accuracy);
     bool tolerance = text.n > 2 && text.p[1] == 't';
@@ -115,7 +117,7 @@ XG_FN void xg_stable_accuracy(xg_stable *w, const xg_inst *i) {
 /* ---- movement ---- */
 
 XG_FN void xg_stable_iota(xg_stable *w, const xg_inst *i) {
-    xg_stable_i64(w, "iota_dimension", xg_attr_int(i, XG_A_iota_dimension, 0));
+    xg_stable_i64(w, "iota_dimension", xg_attr_or_0(i, XG_A_iota_dimension));
 }
 XG_FN void xg_stable_broadcast(xg_stable *w, const xg_inst *i) {
     xg_stable_ints_of(w, i, "broadcast_dimensions", XG_A_dimensions);
@@ -173,7 +175,7 @@ XG_FN void xg_stable_outer(xg_stable *w, uint32_t n) {
 }
 XG_FN void xg_stable_vector_dim(xg_stable *w, const xg_inst *i) {
     xg_stable_prop(w, "index_vector_dim");
-    xg_put_i64(&w->b, xg_attr_int(i, XG_A_index_vector_dim, 0));
+    xg_put_i64(&w->b, xg_attr_or_0(i, XG_A_index_vector_dim));
 }
 XG_FN void xg_stable_gather(xg_stable *w, const xg_inst *i) {
     uint32_t n = xg_stable_inner(w, "dimension_numbers", "#stablehlo.gather<");
@@ -184,12 +186,12 @@ XG_FN void xg_stable_gather(xg_stable *w, const xg_inst *i) {
     xg_stable_numbers(w, i, "start_index_map", XG_A_start_index_map);
     xg_stable_vector_dim(w, i);
     xg_stable_outer(w, n);
-    xg_stable_bool(w, "indices_are_sorted", xg_attr_int(i, XG_A_indices_are_sorted, 0));
+    xg_stable_bool(w, "indices_are_sorted", xg_attr_or_0(i, XG_A_indices_are_sorted));
     xg_stable_ints_of(w, i, "slice_sizes", XG_A_slice_sizes);
 }
 XG_FN void xg_stable_scatter(xg_stable *w, const xg_inst *i) {
     uint32_t n;
-    xg_stable_bool(w, "indices_are_sorted", xg_attr_int(i, XG_A_indices_are_sorted, 0));
+    xg_stable_bool(w, "indices_are_sorted", xg_attr_or_0(i, XG_A_indices_are_sorted));
     n = xg_stable_inner(w, "scatter_dimension_numbers", "#stablehlo.scatter<");
     xg_stable_numbers(w, i, "update_window_dims", XG_A_update_window_dims);
     xg_stable_numbers(w, i, "inserted_window_dims", XG_A_inserted_window_dims);
@@ -198,7 +200,7 @@ XG_FN void xg_stable_scatter(xg_stable *w, const xg_inst *i) {
     xg_stable_numbers(w, i, "scatter_dims_to_operand_dims", XG_A_scatter_dims_to_operand_dims);
     xg_stable_vector_dim(w, i);
     xg_stable_outer(w, n);
-    xg_stable_bool(w, "unique_indices", xg_attr_int(i, XG_A_unique_indices, 0));
+    xg_stable_bool(w, "unique_indices", xg_attr_or_0(i, XG_A_unique_indices));
 }
 
 /* ---- contraction ---- */
@@ -333,14 +335,14 @@ XG_FN void xg_stable_fft(xg_stable *w, const xg_inst *i) {
     xg_stable_word(w, "fft_type", "fft_type", xg_attr_str(i, XG_A_fft_type));
 }
 XG_FN void xg_stable_cholesky(xg_stable *w, const xg_inst *i) {
-    xg_stable_bool(w, "lower", xg_attr_int(i, XG_A_lower, 0));
+    xg_stable_bool(w, "lower", xg_attr_or_0(i, XG_A_lower));
 }
 XG_FN void xg_stable_triangular_solve(xg_stable *w, const xg_inst *i) {
     xg_str transpose = xg_attr_str(i, XG_A_transpose_a);
-    xg_stable_bool(w, "left_side", xg_attr_int(i, XG_A_left_side, 0));
-    xg_stable_bool(w, "lower", xg_attr_int(i, XG_A_lower, 0));
+    xg_stable_bool(w, "left_side", xg_attr_or_0(i, XG_A_left_side));
+    xg_stable_bool(w, "lower", xg_attr_or_0(i, XG_A_lower));
     xg_stable_word(w, "transpose_a", "transpose", transpose.n ? transpose : XG_STR("NO_TRANSPOSE"));
-    xg_stable_bool(w, "unit_diagonal", xg_attr_int(i, XG_A_unit_diagonal, 0));
+    xg_stable_bool(w, "unit_diagonal", xg_attr_or_0(i, XG_A_unit_diagonal));
 }
 
 /* ---- with regions ---- */
@@ -372,18 +374,18 @@ XG_FN void xg_stable_select_and_scatter(xg_stable *w, const xg_inst *i) {
 }
 XG_FN void xg_stable_sort(xg_stable *w, const xg_inst *i) {
     xg_stable_i64(w, "dimension", xg_stable_one(i));
-    xg_stable_bool(w, "is_stable", xg_attr_int(i, XG_A_is_stable, 0));
+    xg_stable_bool(w, "is_stable", xg_attr_or_0(i, XG_A_is_stable));
 }
 XG_FN void xg_stable_top_k(xg_stable *w, const xg_inst *i) {
-    if (!xg_attr_int(i, XG_A_largest, 0)) xg_stable_refuse(w, i, "the smallest elements have no operation");
-    xg_stable_i64(w, "k", xg_attr_int(i, XG_A_k, 0));
+    if (!xg_attr_or_0(i, XG_A_largest)) xg_stable_refuse(w, i, "the smallest elements have no operation");
+    xg_stable_i64(w, "k", xg_attr_or_0(i, XG_A_k));
 }
 XG_FN void xg_stable_batch_norm(xg_stable *w, const xg_inst *i) {
     const xg_attr *a = xg_inst_attr(i, XG_A_epsilon);
     xg_stable_prop(w, "epsilon");
     xg_stable_real(w, a->v.d);
     xg_puts(&w->b, " : f32");
-    xg_stable_i64(w, "feature_index", xg_attr_int(i, XG_A_feature_index, 0));
+    xg_stable_i64(w, "feature_index", xg_attr_or_0(i, XG_A_feature_index));
 }
 XG_FN void xg_stable_rng(xg_stable *w, const xg_inst *i) {
     bool normal = xg_attr_is(i, XG_A_distribution, "rng_normal");
@@ -401,7 +403,7 @@ XG_FN void xg_stable_rng_bit_generator(xg_stable *w, const xg_inst *i) {
 /* ---- between devices ---- */
 
 XG_FN void xg_stable_channel(xg_stable *w, const xg_inst *i) {
-    int64_t channel = xg_attr_int(i, XG_A_channel_id, 0);
+    int64_t channel = xg_attr_or_0(i, XG_A_channel_id);
     if (channel <= 0) return;
     xg_stable_prop(w, "channel_handle");
     xg_printf(&w->b, "#stablehlo.channel_handle<handle = %lld, type = 1>", (long long)channel);
@@ -415,7 +417,7 @@ XG_FN void xg_stable_groups(xg_stable *w, const xg_inst *i) {
     const xg_attr *a = xg_inst_attr(i, XG_A_replica_groups);
     xg_stable_channel(w, i);
     xg_stable_rows(w, "replica_groups", a ? a->v.groups->p : NULL, a ? a->v.groups->n : 0);
-    if (!xg_attr_int(i, XG_A_use_global_device_ids, 0)) return;
+    if (!xg_attr_or_0(i, XG_A_use_global_device_ids)) return;
     xg_stable_prop(w, "use_global_device_ids");
     w->b.n -= 3; /* a unit attribute has no value */
 }
@@ -531,7 +533,7 @@ XG_FN void xg_stable_custom_call(xg_stable *w, const xg_inst *i) {
         }
         xg_putc(&w->b, ']');
     }
-    xg_stable_bool(w, "has_side_effect", xg_attr_int(i, XG_A_custom_call_has_side_effect, 0));
+    xg_stable_bool(w, "has_side_effect", xg_attr_or_0(i, XG_A_custom_call_has_side_effect));
     xg_stable_layouts(w, i);
     xg_stable_aliases(w, i);
 }

@@ -92,7 +92,7 @@ XG_FN void xg_map_set_compose(xg_aff_ctx *x, xg_map_set *to, const xg_map_set *s
 
 /* Which output of an operand output o is made of: the one that a get-tuple-element names, or the same; another use of a
  * tuple means its first, which has no map then. */
-XG_FN uint32_t xg_index_operand_output(const xg_inst *i, uint32_t o) {
+XG_APART XG_FN uint32_t xg_index_operand_output(const xg_inst *i, uint32_t o) {
     return i->op == XG_GET_TUPLE_ELEMENT ? (uint32_t)xg_attr_index(i) : xg_index_hands_on(i) ? o : 0;
 }
 

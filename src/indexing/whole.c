@@ -75,9 +75,9 @@ XG_FN const xg_imap *xg_index_select_and_scatter(const xg_index_query *q) {
 /* Inputs, then initial carries; outputs, then final carries. An element of an output comes from what was scanned up to
  * it, whole slices of it. */
 XG_FN const xg_imap *xg_index_scan(const xg_index_query *q) {
-    int64_t carries = xg_attr_int(q->i, XG_A_num_carries, 0), dim = xg_attr_dims(q->i).p[0];
+    int64_t carries = xg_attr_or_0(q->i, XG_A_num_carries), dim = xg_attr_dims(q->i).p[0];
     bool input = q->operand + carries < q->i->n_operands, output = q->output + carries < xg_indexing_n_outputs(q->i),
-         up = (xg_attr_int(q->i, XG_A_is_reverse, 0) != 0) == q->back;
+         up = (xg_attr_or_0(q->i, XG_A_is_reverse) != 0) == q->back;
     xg_imap *m = xg_index_begin(q, q->to->rank, 0, 1);
     uint32_t k, n = 0;
     for (k = 0; k < q->to->rank; k++) m->results[k] = xg_index_sym(q, m, k, q->to->dims[k]);
@@ -114,7 +114,7 @@ XG_FN void xg_index_not_above(
 XG_FN const xg_imap *xg_index_cholesky(const xg_index_query *q) {
     const xg_aff *from[2], *to[2];
     xg_imap *m = xg_index_matrices(q, 1, from, to);
-    uint32_t n = 0, row = xg_attr_int(q->i, XG_A_lower, 0) ? 0 : 1;
+    uint32_t n = 0, row = xg_attr_or_0(q->i, XG_A_lower) ? 0 : 1;
     const xg_aff *const *in = q->back ? to : from;
     xg_index_not_above(q, m, &n, in[1 - row], in[row], 0);
     return m;
@@ -124,7 +124,7 @@ XG_FN const xg_imap *xg_index_cholesky(const xg_index_query *q) {
  * on the right. An element comes from its own row (column) and those before it, and from A's triangle there; a unit
  * diagonal is not read. */
 XG_FN const xg_imap *xg_index_triangular_solve(const xg_index_query *q) {
-    bool left = xg_attr_int(q->i, XG_A_left_side, 0) != 0, lower = xg_attr_int(q->i, XG_A_lower, 0) != 0,
+    bool left = xg_attr_or_0(q->i, XG_A_left_side) != 0, lower = xg_attr_or_0(q->i, XG_A_lower) != 0,
          turned = !xg_attr_is(q->i, XG_A_transpose_a, "NO_TRANSPOSE");
     bool up = (lower != turned) == left;
     uint32_t n = 0, line = left ? 0 : 1, k;
@@ -148,7 +148,7 @@ XG_FN const xg_imap *xg_index_triangular_solve(const xg_index_query *q) {
         const xg_aff *const *out = q->back ? from : to, *const *in = q->back ? to : from;
         const xg_aff *x = out[line], *last = in[turned ? 1 - line : line];
         xg_index_not_above(
-            q, m, &n, lower ? in[1] : in[0], lower ? in[0] : in[1], xg_attr_int(q->i, XG_A_unit_diagonal, 0) ? 1 : 0);
+            q, m, &n, lower ? in[1] : in[0], lower ? in[0] : in[1], xg_attr_or_0(q->i, XG_A_unit_diagonal) ? 1 : 0);
         if (up)
             xg_index_not_above(q, m, &n, last, x, 0);
         else
@@ -163,7 +163,7 @@ XG_FN const xg_imap *xg_index_triangular_solve(const xg_index_query *q) {
 /* An array has the operand's dimensions or is a row of features; between two arrays all else is summed over, save where
  * inference takes one element alone. */
 XG_FN const xg_imap *xg_index_batch_norm(const xg_index_query *q) {
-    uint32_t feature = (uint32_t)xg_attr_int(q->i, XG_A_feature_index, 0), k, n = 0;
+    uint32_t feature = (uint32_t)xg_attr_or_0(q->i, XG_A_feature_index), k, n = 0;
     bool alone = q->i->op == XG_BATCH_NORM_INFERENCE && q->operand == 0,
          moments = q->i->op == XG_BATCH_NORM_TRAINING && q->output > 0;
     const xg_aff *f;

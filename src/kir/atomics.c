@@ -47,31 +47,31 @@ XG_FN xg_kval *xg_katomic_decode(xg_kb *b, xg_kelem e, xg_kval *bits, xg_kval *s
         bits = xg_kcast(b, XG_K_OP_TRUNCI, xg_k2(b, XG_K_OP_SHRUI, bits, shift), XG_E_I8);
         if (e == XG_E_I1) return xg_kcmpi_int(b, XG_CI_NE, bits, 0);
     }
-    return bits->type->elem == e ? bits : xg_kcast(b, XG_K_OP_BITCAST, bits, e);
+    return bits->type->elem == e ? bits : xg_kbitcast(b, bits, e);
 }
 /* The element's bits; a byte takes its place among those of the word around it. */
 XG_FN xg_kval *xg_katomic_encode(xg_kb *b, xg_kval *v, xg_kval *word, xg_kval *shift) {
     xg_kelem to = shift ? XG_E_I8 : word->type->elem;
     xg_kval *hole;
     if (v->type->elem == XG_E_I1)
-        v = xg_kcast(b, XG_K_OP_EXTUI, v, XG_E_I8);
+        v = xg_kextui(b, v, XG_E_I8);
     else if (v->type->elem != to)
-        v = xg_kcast(b, XG_K_OP_BITCAST, v, to);
+        v = xg_kbitcast(b, v, to);
     if (!shift) return v;
     hole = XG_KOP2(b, XG_K_OP_XORI, xg_k2(b, XG_K_OP_SHLI, xg_kconst_int(b, XG_E_I32, 255), shift),
         xg_kconst_int(b, XG_E_I32, -1));
-    v = xg_k2(b, XG_K_OP_SHLI, xg_kcast(b, XG_K_OP_EXTUI, v, XG_E_I32), shift);
-    return XG_KOP2(b, XG_K_OP_ORI, xg_k2(b, XG_K_OP_ANDI, word, hole), v);
+    v = xg_k2(b, XG_K_OP_SHLI, xg_kextui(b, v, XG_E_I32), shift);
+    return XG_KOP2(b, XG_K_OP_ORI, xg_kandi(b, word, hole), v);
 }
 /* 16 bits are exchanged in the registers of 16-bit floats. */
 XG_FN xg_kval *xg_katomic_exchange(xg_kb *b, xg_kval *expected, xg_kval *p, xg_kval *v) {
     bool half = v->type->elem == XG_E_I16;
     xg_kval *o[3], *r;
-    o[0] = half ? xg_kcast(b, XG_K_OP_BITCAST, expected, XG_E_F16) : expected;
+    o[0] = half ? xg_kbitcast(b, expected, XG_E_F16) : expected;
     o[1] = p;
-    o[2] = half ? xg_kcast(b, XG_K_OP_BITCAST, v, XG_E_F16) : v;
+    o[2] = half ? xg_kbitcast(b, v, XG_E_F16) : v;
     r = xg_kir_value(b, XG_K_OP_ATOM_CAS, o, 3, o[0]->type);
-    return half ? xg_kcast(b, XG_K_OP_BITCAST, r, XG_E_I16) : r;
+    return half ? xg_kbitcast(b, r, XG_E_I16) : r;
 }
 
 XG_FN void xg_katomic_loop(xg_kb *b, xg_kelem e, xg_kval *p, xg_kval *shift, xg_katomic_fn fn, void *data) {
@@ -164,14 +164,14 @@ XG_FN void xg_katomic_extreme(xg_kb *b, xg_kopcode op, xg_kelem e, xg_kval *v, x
     xg_kval *sign = xg_kconst_int(b, i, least), *old = xg_kir_of(b, XG_K_OP_LOAD, p, t), *bits, *changed, *same;
     old->def->a = xg_kelem_bytes(e);
     old->def->flags = KM_VOLATILE;
-    bits = xg_kcast(b, XG_K_OP_BITCAST, xg_k2(b, op, xg_kcast(b, XG_K_OP_BITCAST, old, e), v), i);
+    bits = xg_kbitcast(b, xg_k2(b, op, xg_kbitcast(b, old, e), v), i);
     changed = xg_kcmpi_(b, XG_CI_NE, bits, old);
     same = xg_kcmpi_int(b, XG_CI_ULE, max ? xg_k2(b, XG_K_OP_XORI, bits, sign) : bits,
         e == XG_E_F32 ? (int64_t)0xff << 23 : (int64_t)0x7ff << 52);
-    xg_katomic_red_if(b, xg_k2(b, XG_K_OP_ANDI, changed, same), max ? XG_K_OP_RED_MINU : XG_K_OP_RED_MINS, bits, p);
-    bits = max ? xg_k2(b, XG_K_OP_ANDI, bits, xg_kconst_int(b, i, ~least)) : xg_k2(b, XG_K_OP_ORI, bits, sign);
+    xg_katomic_red_if(b, xg_kandi(b, changed, same), max ? XG_K_OP_RED_MINU : XG_K_OP_RED_MINS, bits, p);
+    bits = max ? xg_kandi(b, bits, xg_kconst_int(b, i, ~least)) : xg_k2(b, XG_K_OP_ORI, bits, sign);
     same = xg_k2(b, XG_K_OP_XORI, same, xg_kconst_int(b, XG_E_I1, 1));
-    xg_katomic_red_if(b, xg_k2(b, XG_K_OP_ANDI, changed, same), max ? XG_K_OP_RED_MAXS : XG_K_OP_RED_MAXU, bits, p);
+    xg_katomic_red_if(b, xg_kandi(b, changed, same), max ? XG_K_OP_RED_MAXS : XG_K_OP_RED_MAXU, bits, p);
 }
 XG_FN void xg_katomic_region(xg_kb *b, xg_kregion *r, xg_kelem e, xg_kval *p, xg_kval *shift) {
     xg_kop *op, *next, *last;

@@ -414,6 +414,20 @@ XG_FN xg_kval *xg_k2(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y) {
     v[1] = y;
     return xg_kfolded(b, xg_kir_value(b, op, v, 2, x ? x->type : NULL));
 }
+/* Those that are made most, at hundreds of places. */
+#define X(name, op) \
+    XG_ONE_COPY XG_FN xg_kval *xg_k##name(xg_kb *b, xg_kval *x, xg_kval *y) { return xg_k2(b, op, x, y); }
+X(addi, XG_K_OP_ADDI)
+X(subi, XG_K_OP_SUBI)
+X(mulf, XG_K_OP_MULF)
+X(andi, XG_K_OP_ANDI)
+#undef X
+#define X(name, op) \
+    XG_ONE_COPY XG_FN xg_kval *xg_k##name(xg_kb *b, xg_kval *x, xg_kelem to) { return xg_kcast(b, op, x, to); }
+X(cast_index, XG_K_OP_INDEX_CAST)
+X(bitcast, XG_K_OP_BITCAST)
+X(extui, XG_K_OP_EXTUI)
+#undef X
 XG_FN xg_kval *xg_k3(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y, xg_kval *z) {
     xg_kval *v[3];
     v[0] = x;

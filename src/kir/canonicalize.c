@@ -310,7 +310,7 @@ XG_FN bool xg_kcanon_if_nested(xg_kcanon *c, xg_kop *op) {
         next = o->next;
         xg_kcanon_lift(o, op);
     }
-    cond = xg_k2(&b, XG_K_OP_ANDI, op->operands[0].value, in->operands[0].value);
+    cond = xg_kandi(&b, op->operands[0].value, in->operands[0].value);
     xg_kcanon_push(c, cond->def);
     xg_kop_set_operand(op, 0, cond);
     xg_kcanon_splice(c, in, in->regions[0]);

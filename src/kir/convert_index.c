@@ -98,7 +98,7 @@ XG_FN bool xg_kindex_divide(xg_kop *op, xg_kb *b) {
     q = xg_kindex_quotient(b, x, d);
     if (!q) return false;
     if (op->op == XG_K_OP_REMUI) {
-        q = xg_k2(b, XG_K_OP_SUBI, x, xg_k2_int(b, XG_K_OP_MULI, q, d));
+        q = xg_ksubi(b, x, xg_k2_int(b, XG_K_OP_MULI, q, d));
         xg_kval_set_range(q, xg_kval_range(op->results));
     }
     if (!q->name.n) q->name = op->results[0].name;
@@ -173,7 +173,7 @@ XG_FN void xg_kindex_returned(xg_kb *b, xg_kop *op) {
     for (k = 0; k < op->n_operands; k++)
         if (op->operands[k].value->scratch) xg_kindex_set(b, op, k, XG_E_I64);
 }
-XG_FN void xg_kindex_op(xg_kmodule *m, xg_kb *b, xg_kop *op) {
+XG_APART XG_FN void xg_kindex_op(xg_kmodule *m, xg_kb *b, xg_kop *op) {
     xg_kval *r = op->n_results ? op->results : NULL;
     const xg_kop *around = op->parent ? op->parent->owner : NULL;
     uint32_t k;

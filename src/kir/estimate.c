@@ -203,7 +203,7 @@ XG_APART XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
     return xg_kest_make_price(XG_PIPE_INTEGER, integer, XG_KEST_ALU_CLOCKS);
 }
 /* The latency of an operation that accesses memory; 0: it does not. */
-XG_FN int64_t xg_kest_memory(xg_kest *e, const xg_kop *op) {
+XG_APART XG_FN int64_t xg_kest_memory(xg_kest *e, const xg_kop *op) {
     switch (op->op) {
     case XG_K_OP_LOAD: return xg_kest_access(e, op->operands[0].value, xg_kest_bytes(op->results[0].type), false, true);
     case XG_K_OP_STORE:

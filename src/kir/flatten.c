@@ -112,7 +112,7 @@ XG_FN void xg_kflat_access(xg_kmodule *m, xg_kop *op, uint32_t from, const xg_kt
 }
 
 /* The scratch of a value that changes its type keeps the old one. */
-XG_FN void xg_kflat_values(xg_kmodule *m, xg_kval *v, uint32_t n) {
+XG_APART XG_FN void xg_kflat_values(xg_kmodule *m, xg_kval *v, uint32_t n) {
     for (; n--; v++) {
         v->scratch = (void *)(uintptr_t)v->type;
         v->type = xg_kflat_type(m, v->type);

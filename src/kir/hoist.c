@@ -50,7 +50,7 @@ typedef struct xg_khoist {
 } xg_khoist;
 /* A matrix that begins a little behind another one, as a warp group multiplies it: an addition where it is read, or two
  * registers all along. */
-XG_FN bool xg_khoist_is_matrix(const xg_kop *op) {
+XG_APART XG_FN bool xg_khoist_is_matrix(const xg_kop *op) {
     return op->op == XG_K_OP_ADDI && op->results->first_use && op->results->first_use->user->op == XG_K_OP_WGMMA;
 }
 XG_FN bool xg_khoist_has_many(xg_khoist *h) {

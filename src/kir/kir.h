@@ -434,9 +434,16 @@ XG_FN xg_kregion *xg_kir_region_args(
     xg_kb *b, xg_kop *op, uint32_t which, const xg_ktype *const *types, uint32_t n); /* gives a region its arguments */
 XG_FN xg_kval *xg_k1(xg_kb *b, xg_kopcode op, xg_kval *x);                           /* result type = x's */
 XG_FN xg_kval *xg_k2(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y);
+XG_FN xg_kval *xg_kaddi(xg_kb *b, xg_kval *x, xg_kval *y);
+XG_FN xg_kval *xg_ksubi(xg_kb *b, xg_kval *x, xg_kval *y);
+XG_FN xg_kval *xg_kmulf(xg_kb *b, xg_kval *x, xg_kval *y);
+XG_FN xg_kval *xg_kandi(xg_kb *b, xg_kval *x, xg_kval *y);
 XG_FN xg_kval *xg_k3(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y, xg_kval *z);
 XG_FN xg_kval *xg_kcast(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kelem to); /* scalar or same number of lanes */
-XG_FN xg_kval *xg_kconst_int(xg_kb *b, xg_kelem e, int64_t v);             /* i1, integers, index */
+XG_FN xg_kval *xg_kcast_index(xg_kb *b, xg_kval *x, xg_kelem to);
+XG_FN xg_kval *xg_kbitcast(xg_kb *b, xg_kval *x, xg_kelem to);
+XG_FN xg_kval *xg_kextui(xg_kb *b, xg_kval *x, xg_kelem to);
+XG_FN xg_kval *xg_kconst_int(xg_kb *b, xg_kelem e, int64_t v); /* i1, integers, index */
 XG_FN xg_kval *xg_kir_lane(xg_kb *b, xg_kval *vector, xg_kval *lane);
 XG_FN xg_kval *xg_kir_with_lane(xg_kb *b, xg_kval *x, xg_kval *vector, xg_kval *lane);
 XG_FN xg_kval *xg_kconst_float(xg_kb *b, xg_kelem e, double v); /* rounded to the format */

@@ -166,7 +166,7 @@ XG_FN void xg_kaffine_constant_last(xg_kmodule *m, xg_kval *v) {
         other = user->operands[user->operands[0].value == v].value;
         if (xg_kval_is_const(other, NULL)) return;
         b = xg_kb_before(m, user);
-        sum = xg_k2(&b, XG_K_OP_ADDI, last->operands[0].value, other);
+        sum = xg_kaddi(&b, last->operands[0].value, other);
         xg_kop_set_operand(user, 0, sum);
         xg_kop_set_operand(user, 1, last->operands[1].value);
     }

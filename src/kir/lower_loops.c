@@ -117,7 +117,7 @@ XG_FN const xg_aff *xg_kguard_part(const xg_klowering *l, const xg_aff *e, int64
 }
 /* g*x + r in [lo, hi]  with  0 <= r < g:  g*x in [up(lo - r), down(hi - r)], rounded to multiples of g; r may go when
  * both bounds do not depend on it. */
-XG_FN bool xg_kguard_loosen(xg_klowering *l, xg_kguard *c, int64_t g) {
+XG_APART XG_FN bool xg_kguard_loosen(xg_klowering *l, xg_kguard *c, int64_t g) {
     const xg_aff *r = xg_kguard_part(l, c->expr, g, false), *x = xg_kguard_part(l, c->expr, g, true);
     xg_range rr;
     int64_t lo = INT64_MIN, hi = INT64_MAX, t;
@@ -197,11 +197,11 @@ XG_FN xg_kval *xg_kguard_level_value(xg_klowering *l, xg_kb *b, uint32_t level) 
         v = xg_kguard_value(l, b, c->expr);
         if (c->range.lo != INT64_MIN) {
             one = xg_kguard_bound(b, v, XG_CI_SGE, c->range.lo);
-            all = all ? xg_k2(b, XG_K_OP_ANDI, all, one) : one;
+            all = all ? xg_kandi(b, all, one) : one;
         }
         if (c->range.hi != INT64_MAX) {
             one = xg_kguard_bound(b, v, XG_CI_SLE, c->range.hi);
-            all = all ? xg_k2(b, XG_K_OP_ANDI, all, one) : one;
+            all = all ? xg_kandi(b, all, one) : one;
         }
     }
     if (all) all->name = XG_STR("inbounds");

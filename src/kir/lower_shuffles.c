@@ -35,11 +35,11 @@ XG_FN xg_kval *xg_kshuffle(xg_kb *b, xg_kopcode code, xg_kval *v, xg_kval *lane)
     x[1] = lane;
     if (xg_kelem_bits(e) == 32) return xg_kir_value(b, code, x, 2, v->type);
     bits = e == XG_E_I1 ? XG_E_I1 : xg_kelem_bytes(e) == 2 ? XG_E_I16 : XG_E_I8;
-    if (e != bits) x[0] = xg_kcast(b, XG_K_OP_BITCAST, v, bits);
-    x[0] = xg_kcast(b, XG_K_OP_EXTUI, x[0], XG_E_I32);
+    if (e != bits) x[0] = xg_kbitcast(b, v, bits);
+    x[0] = xg_kextui(b, x[0], XG_E_I32);
     x[0] = xg_kir_value(b, code, x, 2, x[0]->type);
     x[0] = xg_kcast(b, XG_K_OP_TRUNCI, x[0], bits);
-    return e == bits ? x[0] : xg_kcast(b, XG_K_OP_BITCAST, x[0], e);
+    return e == bits ? x[0] : xg_kbitcast(b, x[0], e);
 }
 
 XG_FN void xg_kshuffle_reduce(xg_kmodule *m, xg_kop *op) {

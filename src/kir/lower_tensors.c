@@ -283,7 +283,7 @@ XG_FN void xg_klow_insert(xg_kleveller *z, xg_kop *op) {
     xg_klow_need_flat(z, op->operands[1].value->type);
     p = xg_klow_address(z, &b, op->operands[1].value, op->operands[2].value);
     if (e == XG_E_I1)
-        v = xg_kcast(&b, XG_K_OP_EXTUI, v, XG_E_I8);
+        v = xg_kextui(&b, v, XG_E_I8);
     else if (xg_kelem_is_complex(e)) {
         xg_klow *parts = xg_klow_of(z, v);
         v = xg_kconst_bits(&b, xg_kir_vector(z->m, xg_kpart_of(e), 2), 0);
@@ -309,7 +309,7 @@ XG_FN void xg_klow_atomic(xg_kleveller *z, xg_kop *op) {
     xg_klow_region(z, op->regions[0]);
     if (bytes == 1) {
         p = xg_kptr(&b, xg_klow_of(z, tensor)->pointer, xg_k2_int(&b, XG_K_OP_SHRUI, index, 2), 4, 0);
-        shift = xg_kcast(&b, XG_K_OP_INDEX_CAST, xg_k2_int(&b, XG_K_OP_ANDI, index, 3), XG_E_I32);
+        shift = xg_kcast_index(&b, xg_k2_int(&b, XG_K_OP_ANDI, index, 3), XG_E_I32);
         shift = xg_k2_int(&b, XG_K_OP_MULI, shift, 8);
     } else
         p = xg_klow_address(z, &b, tensor, index);
@@ -399,7 +399,7 @@ XG_FN void xg_klow_vinsert(xg_kleveller *z, xg_kop *op) {
     for (k = 0; k < from->n; k++) to->parts[k] = from->parts[k];
     piece = xg_klow_piece(into->type, &n);
     lane = xg_klow_lane_of(z, op->operands[2].value) * xg_klow_factor(e);
-    if (e == XG_E_I1) x = xg_kcast(&b, XG_K_OP_EXTUI, x, XG_E_I8);
+    if (e == XG_E_I1) x = xg_kextui(&b, x, XG_E_I8);
     parts = xg_klow_parts(z, &x, &n);
     for (k = 0; k < n; k++, lane++)
         to->parts[lane / piece] = xg_klow_with_lane(&b, parts[k], to->parts[lane / piece], lane % piece);
@@ -705,7 +705,7 @@ XG_FN void xg_klow_own_part(xg_kleveller *z, xg_kfunc *f, const xg_ktype *t, xg_
     while (l->align > 1 && bytes % l->align) l->align /= 2;
 }
 /* The first parameter of each slice becomes a pointer and knows the most of all of them. */
-XG_FN void xg_klow_params(xg_kleveller *z, xg_kfunc *f) {
+XG_APART XG_FN void xg_klow_params(xg_kleveller *z, xg_kfunc *f) {
     xg_kmodule *m = z->m;
     xg_kval *old = f->body->args;
     uint32_t n_old = f->body->n_args, n = 0, k, inputs = 0;

@@ -24,6 +24,7 @@ XG_FN bool xg_kis_scalar(const xg_kval *v) { return v->type->kind == XG_TK_SCALA
 XG_FN xg_kval *xg_klike(xg_kb *b, const xg_kval *v, int64_t bits) { return xg_kconst_bits(b, v->type, (uint64_t)bits); }
 XG_FN bool xg_kval_by(const xg_kval *v, xg_kopcode op) { return v->def && v->def->op == op; }
 XG_ONE_COPY XG_FN xg_kval *xg_kof(const xg_kval *v, uint32_t k) { return v->def->operands[k].value; }
+XG_ONE_COPY XG_FN xg_kval *xg_kof_0(const xg_kval *v) { return xg_kof(v, 0); }
 XG_FN int xg_klog2(int64_t v) {
     int n = 0;
     if (v <= 0 || (v & (v - 1))) return -1;
@@ -89,10 +90,10 @@ XG_KRULE(add_chain) {
         if (!xg_kval_by(x, XG_K_OP_ADDI) || !xg_kval_is_const(xg_kof(x, 1), &c)) continue;
         if (xg_kval_is_const(y, &d)) {
             if (!xg_kfold_int(XG_K_OP_ADDI, x->type->elem, c, d, &sum)) continue;
-            return xg_kmade_into(op, XG_K_OP_ADDI, xg_kof(x, 0), xg_klike(b, x, sum));
+            return xg_kmade_into(op, XG_K_OP_ADDI, xg_kof_0(x), xg_klike(b, x, sum));
         }
-        if (xg_kused_once(x) && !xg_kval_is_const(xg_kof(x, 0), NULL))
-            return xg_kmade_into(op, XG_K_OP_ADDI, xg_k2(b, XG_K_OP_ADDI, xg_kof(x, 0), y), xg_kof(x, 1));
+        if (xg_kused_once(x) && !xg_kval_is_const(xg_kof_0(x), NULL))
+            return xg_kmade_into(op, XG_K_OP_ADDI, xg_kaddi(b, xg_kof_0(x), y), xg_kof(x, 1));
     }
     return NULL;
 }
@@ -146,15 +147,15 @@ XG_KRULE(shift_chain) {
     if (!xg_kval_by(XG_K0, op->op) || !xg_kval_is_const(XG_K1, &c) || !xg_kval_is_const(xg_kof(XG_K0, 1), &d) ||
         c < 0 || d < 0 || c + d >= xg_kfold_width(XG_K0->type->elem) || XG_K0->type->elem == XG_E_INDEX)
         return NULL;
-    return xg_k2(b, op->op, xg_kof(XG_K0, 0), xg_klike(b, XG_K1, c + d));
+    return xg_k2(b, op->op, xg_kof_0(XG_K0), xg_klike(b, XG_K1, c + d));
 }
 /* (x << c) >> c is x if no bits were lost. */
 XG_KRULE(shift_back) {
     int64_t c, d;
     (void)b;
     return xg_kval_by(XG_K0, XG_K_OP_SHLI) && xg_kval_is_const(XG_K1, &c) && xg_kval_is_const(xg_kof(XG_K0, 1), &d) &&
-                   c == d && xg_kval_nonnegative(XG_K0) && xg_kval_nonnegative(xg_kof(XG_K0, 0))
-               ? xg_kof(XG_K0, 0)
+                   c == d && xg_kval_nonnegative(XG_K0) && xg_kval_nonnegative(xg_kof_0(XG_K0))
+               ? xg_kof_0(XG_K0)
                : NULL;
 }
 
@@ -172,7 +173,7 @@ XG_KRULE(funnel) {
     if (!xg_kval_by(l, XG_K_OP_SHLI) || !xg_kval_by(r, XG_K_OP_SHRUI) || !xg_kval_is_const(xg_kof(l, 1), &c) ||
         !xg_kval_is_const(xg_kof(r, 1), &d) || c < 1 || d < 1 || c + d != 32)
         return NULL;
-    return xg_k3(b, XG_K_OP_SHFL3, xg_kof(l, 0), xg_kof(r, 0), xg_kof(r, 1));
+    return xg_k3(b, XG_K_OP_SHFL3, xg_kof_0(l), xg_kof_0(r), xg_kof(r, 1));
 }
 XG_KRULE(funnel_const) {
     int64_t high, low, c;
@@ -206,7 +207,7 @@ XG_KRULE(bits_chain) {
     if (!xg_kval_by(XG_K0, op->op) || !xg_kval_is_const(XG_K1, &c) || !xg_kval_is_const(xg_kof(XG_K0, 1), &d) ||
         !xg_kfold_int(op->op, XG_K0->type->elem, c, d, &r))
         return NULL;
-    return xg_k2(b, op->op, xg_kof(XG_K0, 0), xg_klike(b, XG_K1, r));
+    return xg_k2(b, op->op, xg_kof_0(XG_K0), xg_klike(b, XG_K1, r));
 }
 XG_TABLE const uint8_t xg_kcmpi_not[] = {
     XG_CI_NE, XG_CI_EQ, XG_CI_SGE, XG_CI_SGT, XG_CI_SLE, XG_CI_SLT, XG_CI_UGE, XG_CI_UGT, XG_CI_ULE, XG_CI_ULT};
@@ -221,9 +222,9 @@ XG_KRULE(not_compare) {
     if (op->results->type->elem != XG_E_I1 || !xg_kval_is_const(XG_K1, &c) || c != 1 || !cmp || !xg_kis_scalar(XG_K0))
         return NULL;
     if (cmp->op == XG_K_OP_CMPI)
-        return xg_kcompare(b, XG_K_OP_CMPI, xg_kcmpi_not[cmp->flags], xg_kof(XG_K0, 0), xg_kof(XG_K0, 1));
+        return xg_kcompare(b, XG_K_OP_CMPI, xg_kcmpi_not[cmp->flags], xg_kof_0(XG_K0), xg_kof(XG_K0, 1));
     if (cmp->op == XG_K_OP_CMPF)
-        return xg_kcompare(b, XG_K_OP_CMPF, xg_kcmpf_not[cmp->flags], xg_kof(XG_K0, 0), xg_kof(XG_K0, 1));
+        return xg_kcompare(b, XG_K_OP_CMPF, xg_kcmpf_not[cmp->flags], xg_kof_0(XG_K0), xg_kof(XG_K0, 1));
     return NULL;
 }
 
@@ -259,14 +260,14 @@ XG_KRULE(select_bool) {
     if (xg_kval_is_const(XG_K1, &x) && xg_kval_is_const(XG_K2, &y))
         return x && !y ? XG_K0 : !x && y ? xg_k2(b, XG_K_OP_XORI, XG_K0, xg_klike(b, XG_K0, 1)) : NULL;
     if (xg_kval_is_const(XG_K1, &x) && x) return xg_k2(b, XG_K_OP_ORI, XG_K0, XG_K2);
-    if (xg_kval_is_const(XG_K2, &y) && !y) return xg_k2(b, XG_K_OP_ANDI, XG_K0, XG_K1);
+    if (xg_kval_is_const(XG_K2, &y) && !y) return xg_kandi(b, XG_K0, XG_K1);
     return NULL;
 }
 XG_KRULE(select_not) {
     int64_t c;
     if (!xg_kval_by(XG_K0, XG_K_OP_XORI) || !xg_kval_is_const(xg_kof(XG_K0, 1), &c) || c != 1 || !xg_kis_scalar(XG_K0))
         return NULL;
-    return xg_kselect(b, xg_kof(XG_K0, 0), XG_K2, XG_K1);
+    return xg_kselect(b, xg_kof_0(XG_K0), XG_K2, XG_K1);
 }
 XG_KRULE(cmpi_fold) {
     int64_t x, y;
@@ -314,7 +315,7 @@ XG_KRULE(cmpi_add) {
     if (!xg_kval_by(XG_K0, XG_K_OP_ADDI) || !xg_kval_is_const(XG_K1, &k) || op->flags >= XG_CI_ULT ||
         !xg_kval_is_const(xg_kof(XG_K0, 1), &c))
         return NULL;
-    x = xg_kof(XG_K0, 0);
+    x = xg_kof_0(XG_K0);
     r = xg_kelem_range(x->type->elem);
     if (XG_K0->lo > XG_K0->hi || x->lo > x->hi || c == INT64_MIN || !xg_add64(k, -c, &bound) || bound < r.lo ||
         bound > r.hi)
@@ -334,9 +335,9 @@ XG_KRULE(cmpi_ext) {
     int64_t c;
     xg_kval *x;
     if (op->flags > XG_CI_NE || !xg_kval_by(XG_K0, XG_K_OP_EXTUI) || !xg_kval_is_const(XG_K1, &c) || c != 0 ||
-        xg_kof(XG_K0, 0)->type->elem != XG_E_I1 || !xg_kis_scalar(XG_K0))
+        xg_kof_0(XG_K0)->type->elem != XG_E_I1 || !xg_kis_scalar(XG_K0))
         return NULL;
-    x = xg_kof(XG_K0, 0);
+    x = xg_kof_0(XG_K0);
     return op->flags == XG_CI_NE ? x : xg_k2(b, XG_K_OP_XORI, x, xg_klike(b, x, 1));
 }
 XG_KRULE(cmpf_fold) {
@@ -363,13 +364,13 @@ XG_FN xg_kval *xg_krecast(xg_kb *b, xg_kop *op, xg_kopcode code, xg_kval *x) {
     return x->type == op->results->type ? x : xg_kcast(b, code, x, op->results->type->elem);
 }
 /* Two extensions of one kind are one. */
-XG_KRULE(ext_ext) { return xg_kval_by(XG_K0, op->op) ? xg_krecast(b, op, op->op, xg_kof(XG_K0, 0)) : NULL; }
+XG_KRULE(ext_ext) { return xg_kval_by(XG_K0, op->op) ? xg_krecast(b, op, op->op, xg_kof_0(XG_K0)) : NULL; }
 XG_KRULE(trunc_ext) {
     xg_kval *x;
     int from, to;
     if (!xg_kval_by(XG_K0, XG_K_OP_EXTUI) && !xg_kval_by(XG_K0, XG_K_OP_EXTSI) && !xg_kval_by(XG_K0, XG_K_OP_TRUNCI))
         return NULL;
-    x = xg_kof(XG_K0, 0);
+    x = xg_kof_0(XG_K0);
     from = xg_kelem_bits(x->type->elem);
     to = xg_kelem_bits(op->results->type->elem);
     if (from == to) return x;
@@ -380,7 +381,7 @@ XG_KRULE(index_cast_back) {
     xg_kval *x;
     (void)b;
     if (!xg_kval_by(XG_K0, XG_K_OP_INDEX_CAST)) return NULL;
-    x = xg_kof(XG_K0, 0);
+    x = xg_kof_0(XG_K0);
     if (x->type != op->results->type) return NULL;
     if (x->type->elem != XG_E_INDEX) return x;
     return x->lo <= x->hi && x->lo >= xg_kelem_range(XG_K0->type->elem).lo &&
@@ -391,12 +392,12 @@ XG_KRULE(index_cast_back) {
 /* Truncation to the type from which the value was extended. */
 XG_KRULE(truncf_extf) {
     (void)b;
-    return xg_kval_by(XG_K0, XG_K_OP_EXTF) && xg_kof(XG_K0, 0)->type == op->results->type ? xg_kof(XG_K0, 0) : NULL;
+    return xg_kval_by(XG_K0, XG_K_OP_EXTF) && xg_kof_0(XG_K0)->type == op->results->type ? xg_kof_0(XG_K0) : NULL;
 }
 XG_KRULE(bitcast_bitcast) {
     return xg_kval_by(XG_K0, XG_K_OP_BITCAST)
-               ? (xg_kof(XG_K0, 0)->type == op->results->type
-                         ? xg_kof(XG_K0, 0)
+               ? (xg_kof_0(XG_K0)->type == op->results->type
+                         ? xg_kof_0(XG_K0)
                          : xg_kir_of(b, XG_K_OP_BITCAST, XG_K0->def->operands[0].value, op->results->type))
                : NULL;
 }
@@ -433,13 +434,13 @@ XG_KRULE(part_of_select) {
     int k;
     if (!xg_kval_by(XG_K0, XG_K_OP_SELECT)) return NULL;
     for (k = 0; k < 2; k++) v[k] = xg_kcast(b, op->op, xg_kof(XG_K0, (uint32_t)k + 1), op->results->type->elem);
-    return xg_kselect(b, xg_kof(XG_K0, 0), v[0], v[1]);
+    return xg_kselect(b, xg_kof_0(XG_K0), v[0], v[1]);
 }
 XG_KRULE(create_of_parts) {
     (void)b;
-    return xg_kval_by(XG_K0, XG_K_OP_RE) && xg_kval_by(XG_K1, XG_K_OP_IM) && xg_kof(XG_K0, 0) == xg_kof(XG_K1, 0) &&
-                   xg_kof(XG_K0, 0)->type == op->results->type
-               ? xg_kof(XG_K0, 0)
+    return xg_kval_by(XG_K0, XG_K_OP_RE) && xg_kval_by(XG_K1, XG_K_OP_IM) && xg_kof_0(XG_K0) == xg_kof_0(XG_K1) &&
+                   xg_kof_0(XG_K0)->type == op->results->type
+               ? xg_kof_0(XG_K0)
                : NULL;
 }
 
@@ -486,14 +487,14 @@ XG_KRULE(divf_power) {
                                 : 120))
         return NULL;
     out = xg_float_encode(xg_kelem_format(t), 1.0 / v);
-    return xg_k2(b, XG_K_OP_MULF, XG_K0, xg_klike(b, XG_K1, (int64_t)out));
+    return xg_kmulf(b, XG_K0, xg_klike(b, XG_K1, (int64_t)out));
 }
 XG_KRULE(negf_negf) {
     (void)b;
-    return xg_kval_by(XG_K0, XG_K_OP_NEGF) ? xg_kof(XG_K0, 0) : NULL;
+    return xg_kval_by(XG_K0, XG_K_OP_NEGF) ? xg_kof_0(XG_K0) : NULL;
 }
 XG_KRULE(absf_sign) {
-    return xg_kval_by(XG_K0, XG_K_OP_NEGF) || xg_kval_by(XG_K0, XG_K_OP_ABSF) ? xg_k1(b, XG_K_OP_ABSF, xg_kof(XG_K0, 0))
+    return xg_kval_by(XG_K0, XG_K_OP_NEGF) || xg_kval_by(XG_K0, XG_K_OP_ABSF) ? xg_k1(b, XG_K_OP_ABSF, xg_kof_0(XG_K0))
                                                                               : NULL;
 }
 
@@ -504,7 +505,7 @@ XG_KRULE(vextract_vinsert) {
     xg_kval *v = XG_K0, *x[2];
     if (!xg_kval_is_const(XG_K1, &lane)) return NULL;
     while (xg_kval_by(v, XG_K_OP_VINSERT) && xg_kval_is_const(xg_kof(v, 2), &at)) {
-        if (at == lane) return xg_kof(v, 0);
+        if (at == lane) return xg_kof_0(v);
         v = xg_kof(v, 1);
     }
     if (xg_kval_by(v, XG_K_OP_CONST) && !xg_kelem_is_complex(v->type->elem)) return xg_klike(b, op->results, v->def->a);
@@ -522,12 +523,12 @@ XG_KRULE(vinsert_back) {
     (void)b;
     if (lanes > 32 || !xg_kval_is_const(XG_K2, &at) || at != lanes - 1) return NULL;
     for (; xg_kval_by(v, XG_K_OP_VINSERT) && xg_kval_is_const(xg_kof(v, 2), &at); v = xg_kof(v, 1)) {
-        const xg_kval *lane = xg_kof(v, 0);
+        const xg_kval *lane = xg_kof_0(v);
         if (seen >> at & 1) continue; /* overwritten */
         if (!xg_kval_by(lane, XG_K_OP_VEXTRACT) || !xg_kval_is_const(xg_kof(lane, 1), &from) || from != at ||
-            (whole && whole != xg_kof(lane, 0)))
+            (whole && whole != xg_kof_0(lane)))
             return NULL;
-        whole = xg_kof(lane, 0);
+        whole = xg_kof_0(lane);
         seen |= (uint64_t)1 << at;
         if (seen == ((uint64_t)1 << lanes) - 1) return whole->type == op->results->type ? (xg_kval *)whole : NULL;
     }
@@ -564,7 +565,7 @@ XG_KRULE(ptr_const) {
     if (!xg_kptr_is_const(op->results, &bytes)) return NULL;
     if (bytes == 0) return XG_K0;
     if (xg_kptr_is_const(XG_K0, &more) && xg_add64(bytes, more, &bytes))
-        return xg_kptr_into(op, xg_kof(XG_K0, 0), xg_klike(b, XG_K1, 0), 1, bytes, 0);
+        return xg_kptr_into(op, xg_kof_0(XG_K0), xg_klike(b, XG_K1, 0), 1, bytes, 0);
     if (xg_kval_is_const(XG_K1, &i) && i == 0 && op->a == 1) return NULL;
     return xg_kptr_into(op, XG_K0, xg_klike(b, XG_K1, 0), 1, bytes, 0);
 }
@@ -576,7 +577,7 @@ XG_KRULE(ptr_index_const) {
     xg_kval *x;
     (void)b;
     if (!xg_kval_by(XG_K1, XG_K_OP_ADDI) || !xg_kval_is_const(xg_kof(XG_K1, 1), &c)) return NULL;
-    x = xg_kof(XG_K1, 0);
+    x = xg_kof_0(XG_K1);
     if (XG_K1->type->elem != XG_E_I64) {
         if (XG_K1->lo > XG_K1->hi || x->lo > x->hi) return NULL;
         if (!xg_kval_nonnegative(XG_K1) && !inbounds) return NULL;
@@ -597,7 +598,7 @@ XG_KRULE(ptr_swap) {
     int64_t bytes;
     xg_kval *base;
     if (xg_kval_is_const(XG_K1, NULL) || !xg_kptr_is_const(XG_K0, &bytes)) return NULL;
-    base = xg_kptr(b, xg_kof(XG_K0, 0), XG_K1, op->a, op->b);
+    base = xg_kptr(b, xg_kof_0(XG_K0), XG_K1, op->a, op->b);
     base->def->flags = op->flags;
     return xg_kptr_into(op, base, xg_kof(XG_K0, 1), 1, bytes, 0);
 }

@@ -352,7 +352,7 @@ XG_FN bool xg_kunroll_reads(xg_kmodule *m, xg_kop *loop, int64_t trips) {
     xg_kunroll_part(m, loop, factor, XG_KUNROLL_READS, &y);
     return true;
 }
-XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop, const xg_kunroll_trips *t) {
+XG_APART XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop, const xg_kunroll_trips *t) {
     int64_t trips = xg_kfor_trips(loop), cost, factor;
     bool plain = true, lanes = xg_kunroll_numbers_lanes(&loop->regions[0]->args[0]);
     if ((loop->flags & KL_UNROLL_LOWERED) && !lanes) return; /* its emitter knows that it may wait */

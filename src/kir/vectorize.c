@@ -129,7 +129,7 @@ XG_FN bool xg_kvector_condition(const xg_kvectorizer *z, xg_kb *b, const xg_kop 
     for (; r != body; r = r->owner->parent) {
         xg_kval *c = r->owner->operands[0].value;
         if (r == r->owner->regions[1]) c = xg_k2_int(b, XG_K_OP_XORI, c, 1);
-        *cond = *cond ? xg_k2(b, XG_K_OP_ANDI, *cond, c) : c;
+        *cond = *cond ? xg_kandi(b, *cond, c) : c;
     }
     return true;
 }
@@ -216,7 +216,7 @@ XG_FN xg_kval *xg_kvector_lifted(xg_kvectorizer *z, xg_kval *v, uint32_t depth) 
     if (op->op == XG_K_OP_ANDI) {
         x = xg_kvector_lifted(z, XG_KOPERAND(op, 0), depth - 1);
         y = x ? xg_kvector_lifted(z, XG_KOPERAND(op, 1), depth - 1) : NULL;
-        return y ? xg_k2(&b, XG_K_OP_ANDI, x, y) : NULL;
+        return y ? xg_kandi(&b, x, y) : NULL;
     }
     if ((x = xg_krule_cmpi_range(&b, op)) != NULL) return x;
     if (!xg_kval_is_const(XG_KOPERAND(op, 1), &bound) || !xg_kvector_contiguous(z, XG_KOPERAND(op, 0))) return NULL;
@@ -385,7 +385,7 @@ XG_FN xg_kop *xg_kvector_switch(const xg_kvectorizer *z, uint32_t *side) {
     return NULL;
 }
 /* The branch goes around the loop: what was under it can be a vector then. */
-XG_FN bool xg_kvector_unswitch(xg_kvectorizer *z) {
+XG_APART XG_FN bool xg_kvector_unswitch(xg_kvectorizer *z) {
     uint32_t side, n = z->loop->n_results, k;
     xg_kop *loop = z->loop, *inner = xg_kvector_switch(z, &side), *outer, *end;
     const xg_ktype **types;

@@ -182,7 +182,7 @@ XG_FN void xg_llvm_put_nodes(xg_llvm *l, xg_buf *b) {
         (int)XG_LLVM_INVARIANT, (int)XG_LLVM_NO_UNROLL, (int)XG_LLVM_FULL_UNROLL);
     xg_put_str(b, xg_str_of(l->nodes.p, l->nodes.n));
 }
-XG_FN void xg_llvm_assemble(xg_llvm *l, xg_buf *b) {
+XG_APART XG_FN void xg_llvm_assemble(xg_llvm *l, xg_buf *b) {
     xg_str f = l->f->name;
     uint32_t i;
     xg_puts(b, "target datalayout = \"e-i64:64-i128:128-v16:16-v32:32-n16:32:64\"\n"

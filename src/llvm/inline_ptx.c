@@ -125,8 +125,7 @@ XG_FN void xg_llvm_asm_value(xg_llvm_asm *a, const xg_kop *op, bool memory, bool
 XG_TABLE const char xg_llvm_vector_text[][4] = {"", "", ".v2", "", ".v4", "", "", "", ".v8"};
 
 /* What a letter of a row's text stands for; lanes: numbers of operand 0's lanes, in: of all operands. */
-XG_APART XG_FN void xg_llvm_letter(
-    xg_llvm_asm *a, const xg_kop *op, char c, const uint32_t *in, const uint32_t *lanes) {
+XG_FN void xg_llvm_letter(xg_llvm_asm *a, const xg_kop *op, char c, const uint32_t *in, const uint32_t *lanes) {
     uint32_t n = op->n_operands ? (uint32_t)XG_MAX(XG_KOPERAND(op, 0)->type->elements, (int64_t)1) : 1, k;
     bool ftz = a->l->m->ftz;
     switch (c) {

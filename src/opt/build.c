@@ -40,7 +40,7 @@ XG_FN xg_inst *xg_hb_done(xg_inst *i) {
 }
 XG_FN const xg_shape *xg_hb_shape(const xg_hb *b, xlagpu_type t, const int64_t *dims, uint32_t rank) {
     xg_module *m = b->comp->module;
-    return xg_shape_default_layout(m, xg_shape_array(m, t, dims, rank, NULL, NULL));
+    return xg_shape_default_layout(m, xg_shape_plain(m, t, dims, rank));
 }
 
 /* ---- elementwise ---- */
@@ -52,6 +52,13 @@ XG_FN xg_inst *xg_hb_2(const xg_hb *b, xg_opcode op, xg_inst *x, xg_inst *y) {
     in[1] = y;
     return xg_hb_done(xg_hb_op(b, op, x->shape, in, 2));
 }
+#define X(name, op) \
+    XG_ONE_COPY XG_FN xg_inst *xg_hb_##name(const xg_hb *b, xg_inst *x, xg_inst *y) { return xg_hb_2(b, op, x, y); }
+X(add, XG_ADD)
+X(sub, XG_SUBTRACT)
+X(mul, XG_MULTIPLY)
+X(div, XG_DIVIDE)
+#undef X
 XG_FN xg_inst *xg_hb_select(const xg_hb *b, xg_inst *p, xg_inst *x, xg_inst *y) {
     xg_inst *in[3];
     in[0] = p;
@@ -92,6 +99,7 @@ XG_FN xg_inst *xg_hb_int(const xg_hb *b, xlagpu_type t, int64_t v) {
         xg_literal_set_float(l, 0, (double)v);
     return xg_hb_literal(b, l);
 }
+XG_ONE_COPY XG_FN xg_inst *xg_hb_zero(const xg_hb *b, xlagpu_type t) { return xg_hb_int(b, t, 0); }
 XG_FN xg_inst *xg_hb_float(const xg_hb *b, xlagpu_type t, double v) {
     xg_literal *l = xg_literal_new(b->comp->module->arena, xg_shape_scalar(b->comp->module, t));
     xg_literal_set_float(l, 0, v);

@@ -34,7 +34,7 @@ XG_FN void xg_layout_order(const xg_shape *s, int64_t *perm, int64_t *at) {
 
 XG_FN const xg_shape *xg_layout_with_dims(xg_module *m, const xg_shape *like, const int64_t *dims, uint32_t rank) {
     const xg_layout *l = like->layout;
-    const xg_shape *s = xg_shape_default_layout(m, xg_shape_array(m, like->type, dims, rank, NULL, NULL));
+    const xg_shape *s = xg_shape_default_layout(m, xg_shape_plain(m, like->type, dims, rank));
     if (!l || (!l->memory_space && !l->element_bits)) return s;
     return xg_shape_with_layout(
         m, s, xg_layout_make(m, s->layout->minor_to_major, rank, l->memory_space, l->element_bits, xg_str_of("", 0)));

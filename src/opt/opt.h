@@ -225,12 +225,17 @@ XG_FN xg_inst *xg_hb_done(xg_inst *i); /* gives it the shape that inference says
 XG_FN const xg_shape *xg_hb_shape(const xg_hb *b, xlagpu_type t, const int64_t *dims, uint32_t rank);
 XG_FN xg_inst *xg_hb_1(const xg_hb *b, xg_opcode op, xg_inst *x);
 XG_FN xg_inst *xg_hb_2(const xg_hb *b, xg_opcode op, xg_inst *x, xg_inst *y);
+XG_FN xg_inst *xg_hb_add(const xg_hb *b, xg_inst *x, xg_inst *y);
+XG_FN xg_inst *xg_hb_sub(const xg_hb *b, xg_inst *x, xg_inst *y);
+XG_FN xg_inst *xg_hb_mul(const xg_hb *b, xg_inst *x, xg_inst *y);
+XG_FN xg_inst *xg_hb_div(const xg_hb *b, xg_inst *x, xg_inst *y);
 XG_FN xg_inst *xg_hb_select(const xg_hb *b, xg_inst *p, xg_inst *x, xg_inst *y);
 XG_FN xg_inst *xg_hb_compare(const xg_hb *b, const char *direction, xg_inst *x, xg_inst *y);
 XG_FN xg_inst *xg_hb_convert(const xg_hb *b, xg_inst *x, xlagpu_type t);
 XG_FN xg_inst *xg_hb_bitcast_convert(const xg_hb *b, xg_inst *x, xlagpu_type t); /* of the same width */
 XG_FN xg_inst *xg_hb_literal(const xg_hb *b, const xg_literal *l);
 XG_FN xg_inst *xg_hb_int(const xg_hb *b, xlagpu_type t, int64_t v); /* a scalar of any type */
+XG_FN xg_inst *xg_hb_zero(const xg_hb *b, xlagpu_type t);
 XG_FN xg_inst *xg_hb_float(const xg_hb *b, xlagpu_type t, double v);
 XG_FN xg_inst *xg_hb_splat(const xg_hb *b, xg_inst *scalar, const int64_t *dims, uint32_t rank);
 XG_FN xg_inst *xg_hb_int_like(const xg_hb *b, const xg_inst *x, int64_t v); /* everywhere, in the shape and type of x */

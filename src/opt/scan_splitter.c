@@ -119,8 +119,7 @@ XG_FN xg_inst *xg_split_whole(const xg_hb *b, const xg_tree *t, const xg_inst *i
     int64_t dims[XG_RANK_MAX];
     uint32_t d;
     for (d = 0; d < x->shape->rank; d++) dims[d] = d == t->dim ? t->parts * t->length : x->shape->dims[d];
-    shape =
-        xg_shape_with_layout(m, xg_shape_array(m, x->shape->type, dims, x->shape->rank, NULL, NULL), x->shape->layout);
+    shape = xg_shape_with_layout(m, xg_shape_plain(m, x->shape->type, dims, x->shape->rank), x->shape->layout);
     y = xg_hb_of(b, XG_BITCAST, shape, y);
     if (shape->dims[t->dim] != x->shape->dims[t->dim])
         y = xg_split_like(xg_hb_slice_dim(b, y, t->dim, 0, x->shape->dims[t->dim]), x);

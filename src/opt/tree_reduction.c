@@ -275,7 +275,7 @@ XG_FN const xg_shape *xg_tree_shape(const xg_tree *t, xlagpu_type type) {
         order[n++] = d > (int32_t)t->dim ? d + 1 : d;
     }
     return xg_shape_with_layout(
-        m, xg_shape_array(m, type, dims, rank, NULL, NULL), xg_layout_make(m, order, rank, 0, 0, XG_STR("")));
+        m, xg_shape_plain(m, type, dims, rank), xg_layout_make(m, order, rank, 0, 0, XG_STR("")));
 }
 /* What a reduce over these dims leaves, in the same order in memory. */
 XG_FN const xg_shape *xg_tree_rest(xg_module *m, const xg_shape *s, const int64_t *gone, uint32_t n_gone) {
@@ -293,7 +293,7 @@ XG_FN const xg_shape *xg_tree_rest(xg_module *m, const xg_shape *s, const int64_
     for (k = 0; k < s->rank; k++)
         if (place[xg_shape_minor(s, k)] >= 0) order[n++] = place[xg_shape_minor(s, k)];
     return xg_shape_with_layout(
-        m, xg_shape_array(m, s->type, dims, rank, NULL, NULL), xg_layout_make(m, order, rank, 0, 0, XG_STR("")));
+        m, xg_shape_plain(m, s->type, dims, rank), xg_layout_make(m, order, rank, 0, 0, XG_STR("")));
 }
 XG_FN xg_inst *xg_tree_reduce(const xg_hb *b, const xg_shape *shape, xg_inst *const *in, uint32_t n,
     const int64_t *dims, uint32_t n_dims, xg_comp *to_apply) {

@@ -285,7 +285,7 @@ XG_FN void xg_exe_put_call(xg_exe_writer *w, const xg_plan *p, const xg_plan_ste
     for (j = 0; j < leaf_count; j++) xg_exe_put_call_value(w, p, s, leaves[j], s->inst->name, &n);
     if (s->kind == XG_EXE_THUNK_LIBRARY_CALL && n + 1 == s->n_links) { /* what it works in */
         int64_t bytes = p->buffers.p[s->links[n]]->bytes;
-        xg_exe_put_call_value(w, p, s, xg_shape_array(p->m, XLAGPU_U8, &bytes, 1, NULL, NULL), s->inst->name, &n);
+        xg_exe_put_call_value(w, p, s, xg_shape_plain(p->m, XLAGPU_U8, &bytes, 1), s->inst->name, &n);
     }
     if (n != s->n_links)
         xg_hlo_fail(s->inst, XLAGPU_ERROR_INVALID, "plan the module again",
@@ -301,7 +301,7 @@ XG_FN void xg_exe_put_words(xg_exe_writer *w, const xg_plan *p, const xg_plan_st
     t->value = s->value;
     if (xg_exe_thunk_row_of(s->kind)->flags & XG_EXE_CALLS) xg_exe_put_call(w, p, s, t);
     if (s->kind == XG_EXE_THUNK_COLLECTIVE) t->value = xg_exe_collective(w, s);
-    if (s->kind == XG_EXE_THUNK_RANDOM_STATE) t->value = (uint32_t)xg_attr_int(s->inst, XG_A_delta, 0);
+    if (s->kind == XG_EXE_THUNK_RANDOM_STATE) t->value = (uint32_t)xg_attr_or_0(s->inst, XG_A_delta);
     if (s->kind == XG_EXE_THUNK_INFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_infeed_config));
     if (s->kind == XG_EXE_THUNK_OUTFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_outfeed_config));
 }

@@ -99,7 +99,7 @@ XG_FN void xg_plan_collective(xg_buf *b, const xg_inst *i) {
     if (i->op == XG_RAGGED_ALL_TO_ALL)
         xg_printf(b, " %lld %s", (long long)(s->dims[0] ? xg_plan_bytes(s) / s->dims[0] : 0),
             xg_type_name(XG_OPERAND(i, 2)->shape->type));
-    if (xg_attr_int(i, XG_A_has_dynamic_root, 0))
+    if (xg_attr_or_0(i, XG_A_has_dynamic_root))
         xg_printf(b, " %s", xg_type_name(XG_OPERAND(i, i->n_operands - 1)->shape->type));
     xg_putc(b, ' ');
     xg_meeting_put_all(b, &t);

@@ -41,7 +41,7 @@ XG_FN bool xg_commands_on_device(const xg_plan *p, const xg_plan_step *s) {
 XG_FN bool xg_commands_waits_on_host(const xg_plan_step *s) {
     const xg_inst *i = s->inst;
     if (s->kind == XG_EXE_THUNK_COLLECTIVE)
-        return i->op == XG_RAGGED_ALL_TO_ALL || xg_attr_int(i, XG_A_has_dynamic_root, 0);
+        return i->op == XG_RAGGED_ALL_TO_ALL || xg_attr_or_0(i, XG_A_has_dynamic_root);
     return xg_library_waits(i);
 }
 /* How many commands a step is; 0: it cannot be one. */

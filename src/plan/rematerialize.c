@@ -412,7 +412,7 @@ XG_FN void xg_limit_work_in(xg_limit *l, xg_inst *i, bool graph, int64_t bytes) 
     uint32_t n = i->shape->n_elems;
     if (graph) {
         memcpy(elems, i->shape->elems, n * sizeof *elems);
-        elems[n - 1] = xg_shape_array(l->m, XLAGPU_U8, &bytes, 1, NULL, NULL);
+        elems[n - 1] = xg_shape_plain(l->m, XLAGPU_U8, &bytes, 1);
         i->shape = xg_shape_tuple(l->m, elems, n);
     } else {
         xg_record r = *xg_record_read(l->arena, i);

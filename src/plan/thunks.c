@@ -189,7 +189,7 @@ XG_FN void xg_plan_steps(xg_plan_writer *w, const xg_comp *c) {
         case XG_REPLICA_ID: xg_plan_call(w, XG_EXE_THUNK_REPLICA_ID, i); break;
         case XG_PARTITION_ID: xg_plan_call(w, XG_EXE_THUNK_PARTITION_ID, i); break;
         case XG_RNG_GET_AND_UPDATE_STATE:
-            if (xg_attr_int(i, XG_A_delta, 0) < 0 || xg_attr_int(i, XG_A_delta, 0) > UINT32_MAX)
+            if (xg_attr_or_0(i, XG_A_delta) < 0 || xg_attr_or_0(i, XG_A_delta) > UINT32_MAX)
                 xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "draw fewer at a time",
                     "a delta of more than 32 bits is not supported");
             xg_plan_call(w, XG_EXE_THUNK_RANDOM_STATE, i);

@@ -301,8 +301,7 @@ XG_FN void xg_plan_workspace(xg_plan *p, const xg_inst *i, uint32_t leaf, uint32
         int64_t bytes = xg_plan_workspace_bytes(r, k == 1);
         xg_plan_value *v;
         if (!bytes) continue;
-        v = xg_plan_value_new(
-            p, i, leaf + k, XG_VALUE_SPARE, xg_shape_array(p->m, XLAGPU_U8, &bytes, 1, NULL, NULL), at);
+        v = xg_plan_value_new(p, i, leaf + k, XG_VALUE_SPARE, xg_shape_plain(p->m, XLAGPU_U8, &bytes, 1), at);
         if (k) v->buffer->kind = XG_EXE_ALLOC_COUNTERS;
         xg_map64_put(&p->workspaces, 2 * (uint64_t)i->id + 1 + k, v);
     }

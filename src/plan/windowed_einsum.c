@@ -176,7 +176,7 @@ XG_FN xg_inst *xg_windowed_at(xg_windowed_steps *s, int64_t plus) {
 }
 /* That, along one dimension of x, and 0 along the others. */
 XG_FN void xg_windowed_starts(xg_windowed_steps *s, const xg_inst *x, int64_t dim, int64_t plus, xg_inst **starts) {
-    xg_inst *zero = xg_hb_int(&s->b, XLAGPU_S64, 0), *at = xg_windowed_at(s, plus);
+    xg_inst *zero = xg_hb_zero(&s->b, XLAGPU_S64), *at = xg_windowed_at(s, plus);
     uint32_t d;
     for (d = 0; d < x->shape->rank; d++) starts[d] = d == dim ? at : zero;
 }
@@ -221,14 +221,14 @@ XG_FN xg_inst *xg_windowed_gather(xg_windowed_steps *s) {
     xg_inst *mine = XG_OPERAND(w->exchange, 0), *other = XG_OPERAND(w->dot, 1 - w->side), *sum = NULL, *y,
             *starts[XG_RANK_MAX];
     int64_t k;
-    if (w->out >= 0) sum = xg_hb_splat(&s->b, xg_hb_int(&s->b, whole->type, 0), whole->dims, whole->rank);
+    if (w->out >= 0) sum = xg_hb_splat(&s->b, xg_hb_zero(&s->b, whole->type), whole->dims, whole->rank);
     for (k = 0; k < w->g; k++) {
         y = xg_windowed_dot(s, mine, w->out >= 0 ? other : xg_windowed_slice(s, other, w->against, k));
         if (w->out >= 0) {
             xg_windowed_starts(s, sum, w->out, k, starts);
             sum = xg_hb_dynamic_update_slice(&s->b, sum, y, starts);
         } else
-            sum = k ? xg_hb_2(&s->b, XG_ADD, sum, y) : y;
+            sum = k ? xg_hb_add(&s->b, sum, y) : y;
         if (k + 1 < w->g) mine = xg_windowed_pass(s, mine);
     }
     return sum;
@@ -240,7 +240,7 @@ XG_FN xg_inst *xg_windowed_scatter(xg_windowed_steps *s) {
     for (k = 0; k < w->g; k++) {
         y = xg_windowed_slice(s, XG_OPERAND(w->dot, w->side), w->dim, k + 1);
         y = xg_windowed_dot(s, y, XG_OPERAND(w->dot, 1 - w->side));
-        sum = k ? xg_hb_2(&s->b, XG_ADD, xg_windowed_pass(s, sum), y) : y;
+        sum = k ? xg_hb_add(&s->b, xg_windowed_pass(s, sum), y) : y;
     }
     return sum;
 }

@@ -116,7 +116,7 @@ static void xg_ptx_moves_add(xg_ptx *p, xg_ptx_moves *m, const xg_ptx_val *to, c
 /* All at once: a move waits until nothing still reads its destination; what is left are cycles, broken by a temporary.
  * readers[cls][reg] counts pending reads, so the whole is linear in the moves (and registers are compared only along a
  * cycle). */
-static void xg_ptx_moves_run(xg_ptx *p, xg_ptx_moves *m) {
+XG_APART static void xg_ptx_moves_run(xg_ptx *p, xg_ptx_moves *m) {
     uint32_t *readers = XG_NEW_N(p->arena, uint32_t, m->n + 1), *ready = XG_NEW_N(p->arena, uint32_t, m->n + 1);
     uint32_t i, n_ready = 0, left = m->n, scan = 0;
     bool *done = XG_NEW_N(p->arena, bool, m->n + 1);

@@ -200,7 +200,7 @@ static xg_kval *xg_lz_byte_to_float(xg_kb *b, xg_kval *word, int64_t at, bool is
     if (half)
         x = xg_lz_vextract(b, xg_lz_bitcast_to(b, x, xg_kir_vector(b->m, XG_E_F16, 2)), 0);
     else
-        x = xg_kcast(b, XG_K_OP_BITCAST, x, XG_E_F32);
+        x = xg_kbitcast(b, x, XG_E_F32);
     more = xg_kconst_float(b, half ? XG_E_F16 : XG_E_F32, much);
     return xg_k2(b, XG_K_OP_SUBF, x, more);
 }

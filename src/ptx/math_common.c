@@ -17,12 +17,12 @@
 
 #define ADD_(x, y) xg_k2(b, XG_K_OP_ADDF, x, y)
 #define SUB_(x, y) xg_k2(b, XG_K_OP_SUBF, x, y)
-#define MUL_(x, y) xg_k2(b, XG_K_OP_MULF, x, y)
+#define MUL_(x, y) xg_kmulf(b, x, y)
 #define FMA_(x, y, z) xg_k3(b, XG_K_OP_FMA, x, y, z)
 #define ABS_(x) xg_k1(b, XG_K_OP_ABSF, x)
 #define COPYSIGN_(x, y) xg_k2(b, XG_K_OP_COPYSIGN, x, y)
 #define IMUL_(x, y) xg_k2(b, XG_K_OP_MULI, x, y)
-#define AND_(x, y) xg_k2(b, XG_K_OP_ANDI, x, y)
+#define AND_(x, y) xg_kandi(b, x, y)
 #define OR_(x, y) xg_k2(b, XG_K_OP_ORI, x, y)
 #define XOR_(x, y) xg_k2(b, XG_K_OP_XORI, x, y)
 /* An operation of a value and a number of its type; such a comparison. */
@@ -36,8 +36,8 @@
 #define I64_(v) xg_kconst_int(b, XG_E_I64, (int64_t)(v))
 #define K32_(bits) xg_kconst_bits(b, xg_kir_scalar(b->m, XG_E_F32), bits)
 #define F32_(v) xg_kconst_float(b, XG_E_F32, v)
-#define BITS_(x) xg_kcast(b, XG_K_OP_BITCAST, x, (x)->type->elem == XG_E_F64 ? XG_E_I64 : XG_E_I32)
-#define FLOAT_(x) xg_kcast(b, XG_K_OP_BITCAST, x, (x)->type->elem == XG_E_I64 ? XG_E_F64 : XG_E_F32)
+#define BITS_(x) xg_kbitcast(b, x, (x)->type->elem == XG_E_F64 ? XG_E_I64 : XG_E_I32)
+#define FLOAT_(x) xg_kbitcast(b, x, (x)->type->elem == XG_E_I64 ? XG_E_F64 : XG_E_F32)
 
 /* ---- shared by the two widths ---- */
 /* A letter of the formula's frame. */

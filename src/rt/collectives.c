@@ -400,7 +400,7 @@ XG_FN bool xr_exchange_ragged(const xr_exchange *x, uint64_t entries, uint64_t i
         }
     return true;
 }
-XG_APART XG_FN bool xr_exchange_one(const xr_exchange *x, uint32_t k, size_t in, size_t out) {
+XG_FN bool xr_exchange_one(const xr_exchange *x, uint32_t k, size_t in, size_t out) {
     const xr_collective *q = x->q;
     uint32_t m, j, to = q->n_in + k;
     uint64_t root = 0;

@@ -377,7 +377,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_measure(xlagpu_device *d, int cc) {
     return s;
 }
 
-XG_APART XG_FN XG_COLD xlagpu_status xr_cuda_describe(xlagpu_device *d) {
+XG_FN XG_COLD xlagpu_status xr_cuda_describe(xlagpu_device *d) {
     enum {
         OWN_FIRST = 9, /* wgmma */
         OWN_LAST = 12  /* of those that are known: what later ones have is not */

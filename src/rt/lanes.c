@@ -172,7 +172,7 @@ XG_FN XG_COLD void xr_lanes_finish(xlagpu_execution *e) {
     if (e->aside) q->stream_free(e, e->aside);
 }
 
-XG_APART XG_FN bool xr_lanes_has(const xlagpu_execution *e, uint32_t number) {
+XG_FN bool xr_lanes_has(const xlagpu_execution *e, uint32_t number) {
     return e->aside && !e->profile.on && e->program->lanes[number].forks;
 }
 
@@ -182,7 +182,7 @@ XG_FN xlagpu_status xr_lanes_meet_at(xlagpu_execution *e, uint32_t event, void *
     xlagpu_status s = q->event_record(e, e->lane_events[event - 1], from);
     return s == XLAGPU_OK ? q->stream_follow(e, to, e->lane_events[event - 1]) : s;
 }
-XG_APART XG_FN xlagpu_status xr_run_lanes(xlagpu_execution *e, uint32_t number, void *stream) {
+XG_FN xlagpu_status xr_run_lanes(xlagpu_execution *e, uint32_t number, void *stream) {
     const xlagpu_program *p = e->program;
     const xr_platform *q = p->device->platform;
     const xg_exe_thunk *t = &p->thunks[number];

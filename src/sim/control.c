@@ -89,7 +89,7 @@ XG_FN uint32_t xg_sim_address(
     if ((int64_t)add != (int32_t)add) { /* a distance that the record cannot hold */
         uint32_t sum = xg_sim_temp(p, 8);
         if (!*wide) xg_sim_wrong(p, o->at, "the offset does not fit 32 bits");
-        xg_sim_alu(p, s, XG_F(add_i64), sum, code, xg_sim_constant(p, add, 8), XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, XG_F(add_i64), sum, code, xg_sim_constant(p, add, 8));
         return sum;
     }
     *offset = (uint32_t)add;
@@ -160,7 +160,7 @@ XG_FN void xg_sim_access(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
                     codes[i] = XG_SIM_NOREG;
                     continue;
                 } /* as wide as the registers beside it */
-                code = store ? xg_sim_source_of(p, s, &items[i], t, true) : xg_sim_dest_of(p, &items[i], t, true);
+                code = store ? xg_sim_source_in(p, s, &items[i], t, true) : xg_sim_dest_in(p, &items[i], t, true);
                 if (bytes && xg_sim_bytes_of(p, code) != bytes)
                     xg_sim_unsupported(p, items[i].at, NULL, "the registers of one access must have one size");
                 bytes = xg_sim_bytes_of(p, code);
@@ -253,7 +253,7 @@ XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
         if (op == XG_SIM_A_CAS) xg_sim_halves_of(p, s, &s->o[3], false, b + 2);
         xg_sim_halves_of(p, s, &s->o[0], true, d);
     } else
-        for (i = 0; i < n; i++) b[i] = xg_sim_source_of(p, s, &items[i], t, false);
+        for (i = 0; i < n; i++) b[i] = xg_sim_source_of(p, s, &items[i], t);
     if (op == XG_SIM_A_CAS && !whole) c = xg_sim_source(p, s, at + 2, t);
     if (!red && !whole) {
         dests = &s->o[0];
@@ -262,7 +262,7 @@ XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
                 xg_sim_wrong(p, dests->at, "the destination must have %u registers in braces", n);
             dests = dests->items;
         }
-        for (i = 0; i < n; i++) d[i] = xg_sim_dest_of(p, &dests[i], t, false);
+        for (i = 0; i < n; i++) d[i] = xg_sim_dest_of(p, &dests[i], t);
     }
     list = xg_sim_list_begin(p);
     if (whole) n = op == XG_SIM_A_CAS ? 4 : 2;
@@ -291,13 +291,13 @@ XG_FN void xg_sim_d_cvta(xg_sim_asm *p, xg_sim_stmt *s, uint32_t test) {
     xg_sim_type t = test ? XG_SIM_U64 : xg_sim_take_type(p, s);
     uint32_t a, d;
     xg_sim_ins *in;
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     if (space == XG_SIM_GENERIC) xg_sim_wrong(p, s->at, "'%.*s' needs an address space", (int)s->op.n, s->op.p);
     if (t != XG_SIM_U64) xg_sim_no_type(p, s, t);
-    a = xg_sim_source_of(p, s, &s->o[1], t, false);
+    a = xg_sim_source_of(p, s, &s->o[1], t);
     d = xg_sim_dest(p, s, test ? XG_SIM_PRED : t);
     if (!test && (space == XG_SIM_GLOBAL || space == XG_SIM_CONST)) {
-        xg_sim_alu(p, s, XG_F(mov_b64), d, a, XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_1(p, s, XG_F(mov_b64), d, a);
         return;
     }
     if (space == XG_SIM_PARAM && !p->f->entry) space = XG_SIM_LOCAL;
@@ -321,7 +321,7 @@ XG_FN void xg_sim_branch_to(xg_sim_asm *p, uint32_t record, uint32_t name, uint3
 XG_FN void xg_sim_d_bra(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     (void)arg;
     xg_sim_take(s, "uni");
-    xg_sim_operands(p, s, 1, 1);
+    xg_sim_operands_are(p, s, 1);
     if (s->o[0].kind != XG_SIM_O_LABEL) xg_sim_wrong(p, s->o[0].at, "'bra' needs a label");
     xg_sim_put(p, s, XG_SIM_K_BRA);
     xg_sim_branch_to(p, p->code.n - 1, xg_sim_name(p, s->o[0].word), s->o[0].at, XG_SIM_NOREG);
@@ -333,7 +333,7 @@ XG_FN void xg_sim_d_brx(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     (void)arg;
     if (!xg_sim_take(s, "idx")) xg_sim_wrong(p, s->at, "'brx' is written brx.idx");
     xg_sim_take(s, "uni");
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     a = xg_sim_source(p, s, 0, XG_SIM_U32);
     t = s->o[1].kind == XG_SIM_O_LABEL ? s->o[1].sym : NULL;
     if (!t || t->kind != XG_SIM_SYM_TARGETS)
@@ -351,7 +351,7 @@ XG_FN void xg_sim_d_brx(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 }
 XG_FN void xg_sim_d_exit(xg_sim_asm *p, xg_sim_stmt *s, uint32_t kind) {
     xg_sim_take(s, "uni");
-    xg_sim_operands(p, s, 0, 0);
+    xg_sim_operands_are(p, s, 0);
     xg_sim_put(p, s, (xg_sim_kind)kind);
     if (kind == XG_SIM_K_BRA) p->code.p[p->code.n - 1].op = 1; /* ret: a branch to the function's end */
 }
@@ -396,7 +396,7 @@ XG_FN void xg_sim_call_args(
 }
 /* A branch to a record that is known, or will be: taken when the register's mask is as `not` says; always when there is
  * none. */
-XG_FN uint32_t xg_sim_jump(xg_sim_asm *p, xg_sim_stmt *s, uint32_t guard, bool inverted) {
+XG_APART XG_FN uint32_t xg_sim_jump(xg_sim_asm *p, xg_sim_stmt *s, uint32_t guard, bool inverted) {
     uint32_t had = s->guard;
     bool had_not = s->guard_not;
     s->guard = guard;
@@ -451,8 +451,7 @@ XG_APART XG_FN void xg_sim_call_indirect(
             !xg_sim_call_fits(p, rets, f->rets, f->n_rets))
             continue;
         other = xg_sim_temp(p, 4);
-        xg_sim_alu(
-            p, s, XG_F(set_ne_s64), other, pointer, xg_sim_constant(p, xg_sim_function_address(f), 8), XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, XG_F(set_ne_s64), other, pointer, xg_sim_constant(p, xg_sim_function_address(f), 8));
         next = xg_sim_jump(p, s, other, false);
         xg_sim_call_one(p, s, f, rets, args);
         k = xg_sim_jump(p, s, XG_SIM_NOREG, false);
@@ -489,7 +488,7 @@ XG_FN void xg_sim_d_call(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     if (to->kind == XG_SIM_O_FUNC)
         xg_sim_call_one(p, s, to->sym->func, rets, args);
     else
-        xg_sim_call_indirect(p, s, xg_sim_source_of(p, s, to, XG_SIM_U64, false), rets, args);
+        xg_sim_call_indirect(p, s, xg_sim_source_of(p, s, to, XG_SIM_U64), rets, args);
     if (around != XG_SIM_NOREG) p->code.p[around].imm = p->code.n;
 }
 
@@ -532,7 +531,7 @@ XG_FN void xg_sim_d_bar(xg_sim_asm *p, xg_sim_stmt *s, uint32_t barrier) {
     xg_sim_take(s, "cta");
     if (xg_sim_take(s, "warp")) {
         xg_sim_take(s, "sync");
-        xg_sim_operands(p, s, 1, 1);
+        xg_sim_operands_are(p, s, 1);
         a = xg_sim_source(p, s, 0, XG_SIM_U32);
         in = xg_sim_put(p, s, XG_SIM_K_WARP);
         in->op = XG_SIM_W_SYNC;
@@ -587,7 +586,7 @@ XG_FN void xg_sim_d_shfl(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_take(s, "b32");
     xg_sim_operands(p, s, sync ? 5 : 4, sync ? 5 : 4);
     d = xg_sim_dest(p, s, XG_SIM_B32);
-    if (s->o[0].pair) d2 = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
+    if (s->o[0].pair) d2 = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED);
     a = xg_sim_source(p, s, 1, XG_SIM_B32);
     b = xg_sim_source(p, s, 2, XG_SIM_B32);
     c = xg_sim_source(p, s, 3, XG_SIM_B32);
@@ -632,9 +631,9 @@ XG_FN void xg_sim_d_match(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     t = xg_sim_take_type(p, s);
     wide = xg_sim_types[t].bytes == 8;
     if (t != XG_SIM_B32 && t != XG_SIM_B64) xg_sim_no_type(p, s, t);
-    xg_sim_operands(p, s, 3, 3);
+    xg_sim_operands_are(p, s, 3);
     d = xg_sim_dest(p, s, XG_SIM_B32);
-    if (s->o[0].pair) d2 = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
+    if (s->o[0].pair) d2 = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED);
     a = xg_sim_source(p, s, 1, t);
     e = xg_sim_source(p, s, 2, XG_SIM_B32);
     in = xg_sim_put(p, s, XG_SIM_K_WARP);
@@ -661,7 +660,7 @@ XG_FN void xg_sim_d_redux(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     if (op < 0 || xg_sim_types[t].bytes != 4 || xg_sim_types[t].cls == 'V' || (t == XG_SIM_F32 && op != 1 && op != 2) ||
         (t != XG_SIM_F32 && (absolute || nan)) || (t == XG_SIM_B32 && op < 3))
         xg_sim_no_type(p, s, t);
-    xg_sim_operands(p, s, 3, 3);
+    xg_sim_operands_are(p, s, 3);
     d = xg_sim_dest(p, s, t);
     a = xg_sim_source(p, s, 1, t);
     if (absolute) a = xg_sim_via(p, s, XG_F(abs_f32), 4, a);
@@ -682,7 +681,7 @@ XG_FN void xg_sim_d_active(xg_sim_asm *p, xg_sim_stmt *s, uint32_t elect) {
     d = xg_sim_dest(p, s, XG_SIM_B32);
     if (elect) {
         if (!s->o[0].pair) xg_sim_bad(p, s->o[0].at, "write d|p or _|p", "'elect' has two destinations");
-        d2 = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
+        d2 = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED);
         e = xg_sim_source(p, s, 1, XG_SIM_B32);
     }
     in = xg_sim_put(p, s, XG_SIM_K_WARP);

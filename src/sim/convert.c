@@ -28,7 +28,7 @@ XG_FN void xg_sim_d_count(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* popc
     bool shiftamt = arg == XG_SIM_BIT_bfind && xg_sim_take(s, "shiftamt"), wide, sgn;
     xg_sim_type t = xg_sim_take_type(p, s);
     xg_sim_f f;
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     wide = xg_sim_types[t].bytes == 8;
     sgn = xg_sim_types[t].cls == 'S';
     if (xg_sim_types[t].bytes < 4 || xg_sim_types[t].bytes > 8 || xg_sim_types[t].cls == 'F' ||
@@ -43,7 +43,7 @@ XG_FN void xg_sim_d_count(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* popc
         f = wide ? XG_F(brev_b64) : XG_F(brev_b32);
     else
         f = wide ? (sgn ? XG_F(bfind_s64) : XG_F(bfind_u64)) : sgn ? XG_F(bfind_s32) : XG_F(bfind_u32);
-    xg_sim_alu_of(p, s, f, arg == XG_SIM_BIT_brev ? t : XG_SIM_U32, t, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE)->imm = shiftamt;
+    xg_sim_alu_of_2(p, s, f, arg == XG_SIM_BIT_brev ? t : XG_SIM_U32, t, XG_SIM_NO_TYPE)->imm = shiftamt;
 }
 
 XG_FN uint32_t xg_sim_literal(xg_sim_asm *p, const xg_sim_stmt *s, uint32_t i, uint32_t max) {
@@ -61,7 +61,7 @@ XG_FN void xg_sim_d_field(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* bfe,
         xg_sim_no_type(p, s, t);
     if (arg == XG_SIM_BIT_bfe) {
         if (xg_sim_types[t].cls == 'B') xg_sim_no_type(p, s, t);
-        xg_sim_operands(p, s, 4, 4);
+        xg_sim_operands_are(p, s, 4);
         xg_sim_alu_of(p, s,
             wide  ? (sgn ? XG_F(bfe_s64) : XG_F(bfe_u64))
             : sgn ? XG_F(bfe_s32)
@@ -70,7 +70,7 @@ XG_FN void xg_sim_d_field(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* bfe,
     } else {
         uint32_t a, b, c, e;
         if (xg_sim_types[t].cls != 'B') xg_sim_no_type(p, s, t);
-        xg_sim_operands(p, s, 5, 5);
+        xg_sim_operands_are(p, s, 5);
         a = xg_sim_source(p, s, 1, t);
         b = xg_sim_source(p, s, 2, t);
         c = xg_sim_source(p, s, 3, XG_SIM_U32);
@@ -147,7 +147,7 @@ XG_FN void xg_sim_d_three(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         y = xg_sim_take_type(p, s);
         imm |= (x == XG_SIM_S32 ? 1u : 0) | (y == XG_SIM_S32 ? 2u : 0);
     }
-    xg_sim_operands(p, s, 4, 4);
+    xg_sim_operands_are(p, s, 4);
     for (i = 0; i < 3; i++) src[i] = xg_sim_source(p, s, i + 1, XG_SIM_B32);
     if (arg == XG_SIM_BIT_prmt || arg == XG_SIM_BIT_shf) xg_sim_drop_unselected(p, (xg_sim_bit)arg, src, imm);
     xg_sim_alu(p, s, f, xg_sim_dest(p, s, XG_SIM_B32), src[0], src[1], src[2])->imm = imm;
@@ -164,19 +164,19 @@ XG_FN void xg_sim_d_lop3(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_drop_unselected(p, XG_SIM_BIT_lop3, src, table);
     if (boolop >= 0) {
         if (!s->o[0].pair) xg_sim_bad(p, s->o[0].at, "write d|p", "'lop3' with .and or .or has two destinations");
-        q = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
+        q = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED);
         x = xg_sim_temp(p, 4);
         xg_sim_alu(p, s, XG_F(lop3_b32), x, src[0], src[1], src[2])->imm = table;
         i = xg_sim_via(p, s, XG_F(pred_b32), 4, x);
         xg_sim_boolean(p, s, boolop == 0 ? 0 : 1, q, i, xg_sim_source(p, s, 5, XG_SIM_PRED));
-        xg_sim_alu(p, s, XG_F(mov_b32), d, x, XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_1(p, s, XG_F(mov_b32), d, x);
     } else
         xg_sim_alu(p, s, XG_F(lop3_b32), d, src[0], src[1], src[2])->imm = table;
 }
 XG_FN void xg_sim_d_sad(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_type t = xg_sim_take_type(p, s);
     (void)arg;
-    xg_sim_operands(p, s, 4, 4);
+    xg_sim_operands_are(p, s, 4);
     xg_sim_alu_of(p, s, xg_sim_pick(p, s, XG_SIM_BT_sad, t), t, t, t, t);
 }
 XG_FN void xg_sim_d_mask(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* bmsk, szext */
@@ -185,19 +185,17 @@ XG_FN void xg_sim_d_mask(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* bmsk,
     if (!clamp && !xg_sim_take(s, "wrap"))
         xg_sim_wrong(p, s->at, "'%.*s' needs .clamp or .wrap", (int)s->op.n, s->op.p);
     t = xg_sim_take_type(p, s);
-    xg_sim_operands(p, s, 3, 3);
-    xg_sim_alu_of(p, s, arg == XG_SIM_BIT_bmsk ? XG_F(bmsk_b32) : XG_F(szext_b32), XG_SIM_B32, XG_SIM_B32, XG_SIM_B32,
-        XG_SIM_NO_TYPE)
+    xg_sim_operands_are(p, s, 3);
+    xg_sim_alu_of_2(p, s, arg == XG_SIM_BIT_bmsk ? XG_F(bmsk_b32) : XG_F(szext_b32), XG_SIM_B32, XG_SIM_B32, XG_SIM_B32)
         ->imm = (clamp ? 1u : 0) | (t == XG_SIM_S32 ? 2u : 0);
 }
 XG_FN void xg_sim_d_testp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     int test = xg_sim_take_one(s, "finite infinite number notanumber normal subnormal");
     xg_sim_type t = xg_sim_take_type(p, s);
     (void)arg;
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     if (test < 0) xg_sim_bad(p, s->at, "such as testp.finite.f32", "'testp' needs the property to test");
-    xg_sim_alu_of(p, s, xg_sim_pick(p, s, XG_SIM_BT_testp, t), XG_SIM_PRED, t, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE)->imm =
-        (uint32_t)test;
+    xg_sim_alu_of_2(p, s, xg_sim_pick(p, s, XG_SIM_BT_testp, t), XG_SIM_PRED, t, XG_SIM_NO_TYPE)->imm = (uint32_t)test;
 }
 
 /* ---- mov ---- */
@@ -212,64 +210,64 @@ XG_FN xg_sim_type xg_sim_part_type(xg_sim_asm *p, const xg_sim_operand *v, xg_si
 }
 XG_FN uint32_t xg_sim_join16(xg_sim_asm *p, xg_sim_stmt *s, uint32_t lo, uint32_t hi) {
     uint32_t t = xg_sim_temp(p, 4);
-    xg_sim_alu(p, s, XG_F(pack_b32), t, lo, hi, XG_SIM_NOREG);
+    xg_sim_alu_2(p, s, XG_F(pack_b32), t, lo, hi);
     return t;
 }
 XG_FN uint32_t xg_sim_join8(
     xg_sim_asm *p, xg_sim_stmt *s, uint32_t lo, uint32_t hi) { /* two bytes in 16-bit registers */
     uint32_t x = xg_sim_via(p, s, XG_F(zext8_i16), 2, lo), y = xg_sim_temp(p, 2), t = xg_sim_temp(p, 2);
-    xg_sim_alu(p, s, XG_F(shl_b16), y, hi, xg_sim_constant(p, 8, 4), XG_SIM_NOREG);
-    xg_sim_alu(p, s, XG_F(or_b16), t, x, y, XG_SIM_NOREG);
+    xg_sim_alu_2(p, s, XG_F(shl_b16), y, hi, xg_sim_constant(p, 8, 4));
+    xg_sim_alu_2(p, s, XG_F(or_b16), t, x, y);
     return t;
 }
 XG_FN void xg_sim_mov_pack(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type t) {
     const xg_sim_operand *v = &s->o[1];
     xg_sim_type part = xg_sim_part_type(p, v, t);
     uint32_t x[4], i, d = xg_sim_dest(p, s, t);
-    for (i = 0; i < v->n; i++) x[i] = xg_sim_source_of(p, s, &v->items[i], part, false);
+    for (i = 0; i < v->n; i++) x[i] = xg_sim_source_of(p, s, &v->items[i], part);
     if (part == XG_SIM_B8) {
         for (i = 0; i < v->n / 2; i++) x[i] = xg_sim_join8(p, s, x[2 * i], x[2 * i + 1]);
         if (v->n == 2) {
-            xg_sim_alu(p, s, XG_F(mov_b16), d, x[0], XG_SIM_NOREG, XG_SIM_NOREG);
+            xg_sim_alu_1(p, s, XG_F(mov_b16), d, x[0]);
             return;
         }
-        xg_sim_alu(p, s, XG_F(pack_b32), d, x[0], x[1], XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, XG_F(pack_b32), d, x[0], x[1]);
     } else if (part == XG_SIM_B16 && v->n == 4) {
         uint32_t lo = xg_sim_join16(p, s, x[0], x[1]), hi = xg_sim_join16(p, s, x[2], x[3]);
-        xg_sim_alu(p, s, XG_F(pack_b64), d, lo, hi, XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, XG_F(pack_b64), d, lo, hi);
     } else
-        xg_sim_alu(p, s, part == XG_SIM_B16 ? XG_F(pack_b32) : XG_F(pack_b64), d, x[0], x[1], XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, part == XG_SIM_B16 ? XG_F(pack_b32) : XG_F(pack_b64), d, x[0], x[1]);
 }
 XG_FN void xg_sim_mov_unpack(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type t) {
     const xg_sim_operand *v = &s->o[0];
     xg_sim_type part = xg_sim_part_type(p, v, t);
     uint32_t a = xg_sim_source(p, s, 1, t), d[4], i, lo, hi;
-    for (i = 0; i < v->n; i++) d[i] = xg_sim_dest_of(p, &v->items[i], part, false);
+    for (i = 0; i < v->n; i++) d[i] = xg_sim_dest_of(p, &v->items[i], part);
     if (v->n == 2 && part != XG_SIM_B8) {
         bool wide = part == XG_SIM_B32;
         lo = xg_sim_via(p, s, wide ? XG_F(u32_u64) : XG_F(u16_u32), wide ? 4 : 2, a); /* first: d[0] may be a */
-        xg_sim_alu(p, s, wide ? XG_F(high_b64) : XG_F(high_b32), d[1], a, XG_SIM_NOREG, XG_SIM_NOREG);
-        xg_sim_alu(p, s, wide ? XG_F(mov_b32) : XG_F(mov_b16), d[0], lo, XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_1(p, s, wide ? XG_F(high_b64) : XG_F(high_b32), d[1], a);
+        xg_sim_alu_1(p, s, wide ? XG_F(mov_b32) : XG_F(mov_b16), d[0], lo);
         return;
     }
     for (i = 0; i < v->n; i++) { /* by shifting the whole down */
         uint32_t bits = xg_sim_types[part].bits * i, x = a;
         if (bits && t == XG_SIM_B16) {
             x = xg_sim_temp(p, 2);
-            xg_sim_alu(p, s, XG_F(shr_u16), x, a, xg_sim_constant(p, bits, 4), XG_SIM_NOREG);
+            xg_sim_alu_2(p, s, XG_F(shr_u16), x, a, xg_sim_constant(p, bits, 4));
         } else if (bits && xg_sim_types[t].bytes == 4) {
             x = xg_sim_temp(p, 4);
-            xg_sim_alu(p, s, XG_F(shr_u32), x, a, xg_sim_constant(p, bits, 4), XG_SIM_NOREG);
+            xg_sim_alu_2(p, s, XG_F(shr_u32), x, a, xg_sim_constant(p, bits, 4));
         } else if (bits) {
             x = xg_sim_temp(p, 8);
-            xg_sim_alu(p, s, XG_F(shr_u64), x, a, xg_sim_constant(p, bits, 4), XG_SIM_NOREG);
+            xg_sim_alu_2(p, s, XG_F(shr_u64), x, a, xg_sim_constant(p, bits, 4));
         }
         hi = xg_sim_via(p, s,
             xg_sim_types[t].bytes == 8   ? XG_F(u16_u64)
             : xg_sim_types[t].bytes == 4 ? XG_F(u16_u32)
                                          : XG_F(mov_b16),
             2, x);
-        xg_sim_alu(p, s, part == XG_SIM_B8 ? XG_F(zext8_i16) : XG_F(mov_b16), d[i], hi, XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_1(p, s, part == XG_SIM_B8 ? XG_F(zext8_i16) : XG_F(mov_b16), d[i], hi);
     }
 }
 /* The two halves of a 128-bit operand: a register's, or those of a vector. */
@@ -282,8 +280,8 @@ XG_FN void xg_sim_halves_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand 
     }
     if (o->kind == XG_SIM_O_VEC && o->n == 2) {
         for (i = 0; i < 2; i++)
-            out[i] = dest ? xg_sim_dest_of(p, &o->items[i], XG_SIM_B64, false)
-                          : xg_sim_source_of(p, s, &o->items[i], XG_SIM_B64, false);
+            out[i] =
+                dest ? xg_sim_dest_of(p, &o->items[i], XG_SIM_B64) : xg_sim_source_of(p, s, &o->items[i], XG_SIM_B64);
         return;
     }
     if (o->kind != XG_SIM_O_REG || o->sym->type != XG_SIM_B128)
@@ -296,15 +294,15 @@ XG_FN void xg_sim_mov_wide(xg_sim_asm *p, xg_sim_stmt *s) {
     xg_sim_halves_of(p, s, &s->o[1], false, from);
     xg_sim_halves_of(p, s, &s->o[0], true, to);
     first = xg_sim_via(p, s, XG_F(mov_b64), 8, from[0]); /* {a,b} may be the register's own halves in another order */
-    xg_sim_alu(p, s, XG_F(mov_b64), to[1], from[1], XG_SIM_NOREG, XG_SIM_NOREG);
-    xg_sim_alu(p, s, XG_F(mov_b64), to[0], first, XG_SIM_NOREG, XG_SIM_NOREG);
+    xg_sim_alu_1(p, s, XG_F(mov_b64), to[1], from[1]);
+    xg_sim_alu_1(p, s, XG_F(mov_b64), to[0], first);
 }
 /* mov.v2 and .v4: register by register, by way of others since sides may overlap; or a special register with all its
  * parts. */
 XG_FN void xg_sim_mov_vector(xg_sim_asm *p, xg_sim_stmt *s, uint32_t n) {
     const xg_sim_type t = xg_sim_take_type(p, s);
     uint32_t between[4], i;
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     if (s->o[0].kind != XG_SIM_O_VEC || s->o[0].n != n ||
         (s->o[1].kind != XG_SIM_O_SREG && (s->o[1].kind != XG_SIM_O_VEC || s->o[1].n != n)))
         xg_sim_no_type(p, s, t);
@@ -318,11 +316,10 @@ XG_FN void xg_sim_mov_vector(xg_sim_asm *p, xg_sim_stmt *s, uint32_t n) {
             part.word = xg_str_copy(&p->scratch, xg_str_z(name));
         }
         between[i] = xg_sim_via(p, s, (xg_sim_f)xg_sim_pick(p, s, XG_SIM_BT_mov, t), XG_MAX(2u, xg_sim_types[t].bytes),
-            xg_sim_source_of(p, s, &part, t, false));
+            xg_sim_source_of(p, s, &part, t));
     }
     for (i = 0; i < n; i++)
-        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_mov, t), xg_sim_dest_of(p, &s->o[0].items[i], t, false),
-            between[i], XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_1(p, s, xg_sim_pick(p, s, XG_SIM_BT_mov, t), xg_sim_dest_of(p, &s->o[0].items[i], t), between[i]);
 }
 XG_FN void xg_sim_d_mov(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     const uint32_t lanes = xg_sim_take(s, "v2") ? 2 : xg_sim_take(s, "v4") ? 4 : 1;
@@ -333,7 +330,7 @@ XG_FN void xg_sim_d_mov(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         return;
     }
     t = xg_sim_take_type(p, s);
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     if (t == XG_SIM_B128) {
         xg_sim_mov_wide(p, s);
         return;
@@ -348,15 +345,15 @@ XG_FN void xg_sim_d_mov(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     }
     if (s->o[1].kind == XG_SIM_O_FUNC) {
         if (xg_sim_types[t].bytes != 8) xg_sim_no_type(p, s, t);
-        xg_sim_alu(p, s, XG_F(mov_b64), xg_sim_dest(p, s, t),
-            xg_sim_constant(p, xg_sim_function_address(s->o[1].sym->func), 8), XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_1(p, s, XG_F(mov_b64), xg_sim_dest(p, s, t),
+            xg_sim_constant(p, xg_sim_function_address(s->o[1].sym->func), 8));
         return;
     }
     if (t == XG_SIM_PRED) {
-        xg_sim_alu_of(p, s, XG_F(mov_b32), t, t, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE);
+        xg_sim_alu_of_2(p, s, XG_F(mov_b32), t, t, XG_SIM_NO_TYPE);
         return;
     }
-    xg_sim_alu_of(p, s, xg_sim_pick(p, s, XG_SIM_BT_mov, t), t, t, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE);
+    xg_sim_alu_of_2(p, s, xg_sim_pick(p, s, XG_SIM_BT_mov, t), t, t, XG_SIM_NO_TYPE);
 }
 
 /* ---- cvt ---- */
@@ -422,14 +419,14 @@ XG_FN void xg_sim_cvt_ints(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type dt, xg_sim
              after = xg_sim_extend(dbits, db, dsgn), size = xg_sim_resize(db, sb, ssgn);
     if (before != XG_SIM_F_none) a = xg_sim_via(p, s, before, sb, a);
     if (after == XG_SIM_F_none) {
-        xg_sim_alu(p, s, size, d, a, XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_1(p, s, size, d, a);
         return;
     }
     if (db != sb) a = xg_sim_via(p, s, size, db, a);
-    xg_sim_alu(p, s, after, d, a, XG_SIM_NOREG, XG_SIM_NOREG);
+    xg_sim_alu_1(p, s, after, d, a);
 }
 /* The vector functions for the common conversions without modifiers; none otherwise. */
-XG_APART XG_FN xg_sim_f xg_sim_cvt_fast(xg_sim_type dt, xg_sim_type st, xg_sim_round mode) {
+XG_FN xg_sim_f xg_sim_cvt_fast(xg_sim_type dt, xg_sim_type st, xg_sim_round mode) {
     if (st == XG_SIM_BF16 && dt == XG_SIM_F32) return XG_F(f32_bf16);
     if (st == XG_SIM_F16 && dt == XG_SIM_F32) return XG_F(f32_f16);
     if (st == XG_SIM_F32 && dt == XG_SIM_F64) return XG_F(f64_f32);
@@ -449,15 +446,15 @@ XG_FN void xg_sim_cvt_packed(
     xg_sim_f f;
     if (st == XG_SIM_F32) { /* d, a (upper), b (lower) */
         uint32_t a, b;
-        xg_sim_operands(p, s, 3, 3);
+        xg_sim_operands_are(p, s, 3);
         a = xg_sim_source(p, s, 1, XG_SIM_F32);
         b = xg_sim_source(p, s, 2, XG_SIM_F32);
         f = xg_sim_types[dt].bits == 32 ? XG_F(pair_32) : xg_sim_types[dt].bits == 16 ? XG_F(pair_16) : XG_F(pair_8);
-        d = xg_sim_dest_of(p, &s->o[0], dt, true);
+        d = xg_sim_dest_in(p, &s->o[0], dt, true);
         if (xg_sim_bytes_of(p, d) != XG_MAX(2u, xg_sim_types[dt].bytes)) xg_sim_no_type(p, s, dt);
-        xg_sim_alu(p, s, f, d, a, b, XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, f, d, a, b);
     } else {
-        xg_sim_operands(p, s, 2, 2);
+        xg_sim_operands_are(p, s, 2);
         if ((st == XG_SIM_F16X2 || st == XG_SIM_BF16X2) && xg_sim_types[dt].bytes == 2)
             f = XG_F(pair_x2);
         else if ((dt == XG_SIM_F16X2 || dt == XG_SIM_BF16X2) && xg_sim_types[st].bits == 16)
@@ -466,7 +463,7 @@ XG_FN void xg_sim_cvt_packed(
             f = XG_F(unpair_4);
         else
             xg_sim_no_type(p, s, dt);
-        xg_sim_alu_of(p, s, f, dt, st, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE);
+        xg_sim_alu_of_2(p, s, f, dt, st, XG_SIM_NO_TYPE);
     }
     p->code.p[p->code.n - 1].imm = to;
     p->code.p[p->code.n - 1].imm2 = from;
@@ -486,7 +483,7 @@ XG_FN void xg_sim_cvt_pack_small(xg_sim_asm *p, xg_sim_stmt *s) {
     if (!four && !four_signed && !two) xg_sim_take(s, "s2");
     if (!xg_sim_take(s, "s32") || !xg_sim_take(s, "b32"))
         xg_sim_bad(p, s->at, "such as cvt.pack.sat.s4.s32.b32", "'cvt.pack' of small integers takes .s32 and .b32");
-    xg_sim_operands(p, s, 4, 4);
+    xg_sim_operands_are(p, s, 4);
     a = xg_sim_source(p, s, 1, XG_SIM_S32);
     b = xg_sim_source(p, s, 2, XG_SIM_S32);
     c = xg_sim_source(p, s, 3, XG_SIM_B32);
@@ -562,9 +559,9 @@ XG_FN void xg_sim_d_cvt(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_cvt_packed(p, s, dt, st, to, from);
         return;
     }
-    xg_sim_operands(p, s, 2, 2);
-    a = xg_sim_source_of(p, s, &s->o[1], st, true);
-    d = xg_sim_dest_of(p, &s->o[0], dt, true);
+    xg_sim_operands_are(p, s, 2);
+    a = xg_sim_source_in(p, s, &s->o[1], st, true);
+    d = xg_sim_dest_in(p, &s->o[0], dt, true);
     plain = !ftz && !sat && !satfinite && !relu;
     if (xg_sim_is_int(dt) && xg_sim_is_int(st) && plain) {
         xg_sim_cvt_ints(p, s, dt, st, d, a);
@@ -573,12 +570,10 @@ XG_FN void xg_sim_d_cvt(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     /* a float in a larger register: low bits, zeros above */
     if (!xg_sim_is_int(dt) && xg_sim_bytes_of(p, d) != xg_sim_types[dt].bytes) {
         uint32_t t = xg_sim_temp(p, xg_sim_types[dt].bytes);
-        in = xg_sim_alu(
-            p, s, xg_sim_cvt_general(xg_sim_types[dt].bytes, xg_sim_bytes_of(p, a)), t, a, XG_SIM_NOREG, XG_SIM_NOREG);
+        in = xg_sim_alu_1(p, s, xg_sim_cvt_general(xg_sim_types[dt].bytes, xg_sim_bytes_of(p, a)), t, a);
         in->imm = to;
         in->imm2 = from;
-        xg_sim_alu(p, s, xg_sim_resize(xg_sim_bytes_of(p, d), xg_sim_types[dt].bytes, false), d, t, XG_SIM_NOREG,
-            XG_SIM_NOREG);
+        xg_sim_alu_1(p, s, xg_sim_resize(xg_sim_bytes_of(p, d), xg_sim_types[dt].bytes, false), d, t);
         return;
     }
     if (plain && m < 5 && xg_sim_is_int(st) && xg_sim_types[st].bits < 32 &&
@@ -592,7 +587,7 @@ XG_FN void xg_sim_d_cvt(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     f = plain && m < 5 && xg_sim_bytes_of(p, a) == XG_MAX(2u, xg_sim_types[st].bytes) ? xg_sim_cvt_fast(dt, st, mode)
                                                                                       : XG_SIM_F_none;
     if (f == XG_SIM_F_none) f = xg_sim_cvt_general(xg_sim_bytes_of(p, d), xg_sim_bytes_of(p, a));
-    in = xg_sim_alu(p, s, f, d, a, XG_SIM_NOREG, XG_SIM_NOREG);
+    in = xg_sim_alu_1(p, s, f, d, a);
     in->imm = to;
     in->imm2 = from;
 }

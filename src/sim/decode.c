@@ -44,7 +44,7 @@ XG_FN int xg_sim_take_one(xg_sim_stmt *s, const char *words) {
     }
     return -1;
 }
-XG_FN xg_sim_round xg_sim_take_round(xg_sim_stmt *s) {
+XG_APART XG_FN xg_sim_round xg_sim_take_round(xg_sim_stmt *s) {
     int i = xg_sim_take_one(s, "rn rz rm rp");
     return i < 0 ? XG_SIM_RN : (xg_sim_round)i;
 }
@@ -56,6 +56,9 @@ XG_FN void xg_sim_operands(xg_sim_asm *p, const xg_sim_stmt *s, uint32_t least, 
     if (s->n < least || s->n > most)
         xg_sim_wrong(p, s->at, "'%.*s' takes %u operands here, not %u", (int)s->op.n, s->op.p,
             s->n < least ? least : most, s->n);
+}
+XG_APART XG_FN void xg_sim_operands_are(xg_sim_asm *p, const xg_sim_stmt *s, uint32_t n) {
+    xg_sim_operands(p, s, n, n);
 }
 
 /* ---- records ---- */
@@ -85,6 +88,12 @@ XG_FN xg_sim_ins *xg_sim_alu(
     in->c = c;
     return in;
 }
+XG_APART XG_FN xg_sim_ins *xg_sim_alu_2(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, uint32_t d, uint32_t a, uint32_t b) {
+    return xg_sim_alu(p, s, f, d, a, b, XG_SIM_NOREG);
+}
+XG_APART XG_FN xg_sim_ins *xg_sim_alu_1(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, uint32_t d, uint32_t a) {
+    return xg_sim_alu_2(p, s, f, d, a, XG_SIM_NOREG);
+}
 XG_FN uint32_t xg_sim_temp(xg_sim_asm *p, uint32_t bytes) { return xg_sim_new_reg(p, bytes) << 1; }
 XG_FN uint32_t xg_sim_bytes_of(const xg_sim_asm *p, uint32_t code) {
     return code & 1 ? p->consts.p[code >> 1].bytes : p->vregs.p[code >> 1].bytes;
@@ -92,7 +101,7 @@ XG_FN uint32_t xg_sim_bytes_of(const xg_sim_asm *p, uint32_t code) {
 XG_FN uint32_t xg_sim_via(
     xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, uint32_t bytes, uint32_t a) { /* f(a) in a temporary */
     uint32_t t = xg_sim_temp(p, bytes);
-    xg_sim_alu(p, s, f, t, a, XG_SIM_NOREG, XG_SIM_NOREG);
+    xg_sim_alu_1(p, s, f, t, a);
     return t;
 }
 
@@ -268,7 +277,7 @@ XG_FN uint32_t xg_sim_address_value(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_
     window = xg_sim_sreg_read(p, s, XG_SIM_SREG_WINDOW);
     if (bytes == 8) window = xg_sim_via(p, s, XG_SIM_F_u64_u32, 8, window);
     sum = xg_sim_temp(p, bytes);
-    xg_sim_alu(p, s, bytes == 8 ? XG_SIM_F_add_i64 : XG_SIM_F_add_i32, sum, code, window, XG_SIM_NOREG);
+    xg_sim_alu_2(p, s, bytes == 8 ? XG_SIM_F_add_i64 : XG_SIM_F_add_i32, sum, code, window);
     return sum;
 }
 
@@ -281,7 +290,7 @@ XG_FN uint64_t xg_sim_number_as(const xg_sim_operand *o, xg_sim_type t) {
 }
 
 /* A source of `bytes` bytes; `wider` allows larger registers (ld, st, cvt). */
-XG_FN uint32_t xg_sim_source_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o, xg_sim_type t, bool wider) {
+XG_FN uint32_t xg_sim_source_in(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o, xg_sim_type t, bool wider) {
     uint32_t bytes = xg_sim_types[t].bytes, have;
     uint32_t code;
     if (t == XG_SIM_PRED) {
@@ -314,11 +323,14 @@ XG_FN uint32_t xg_sim_source_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_oper
     }
     return code;
 }
+XG_APART XG_FN uint32_t xg_sim_source_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o, xg_sim_type t) {
+    return xg_sim_source_in(p, s, o, t, false);
+}
 XG_FN uint32_t xg_sim_source(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i, xg_sim_type t) {
-    return xg_sim_source_of(p, s, &s->o[i], t, false);
+    return xg_sim_source_of(p, s, &s->o[i], t);
 }
 
-XG_FN uint32_t xg_sim_dest_of(xg_sim_asm *p, const xg_sim_operand *o, xg_sim_type t, bool wider) {
+XG_FN uint32_t xg_sim_dest_in(xg_sim_asm *p, const xg_sim_operand *o, xg_sim_type t, bool wider) {
     uint32_t bytes = XG_MAX(xg_sim_types[t].bytes, 2u), have;
     if (o->kind == XG_SIM_O_SINK) return xg_sim_temp(p, bytes);
     if (o->kind == XG_SIM_O_LABEL || o->kind == XG_SIM_O_SREG) xg_sim_unknown_word(p, o);
@@ -332,7 +344,10 @@ XG_FN uint32_t xg_sim_dest_of(xg_sim_asm *p, const xg_sim_operand *o, xg_sim_typ
             xg_sim_types[t].text, (uint32_t)xg_sim_types[t].bits);
     return o->sym->reg << 1;
 }
-XG_FN uint32_t xg_sim_dest(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type t) { return xg_sim_dest_of(p, s->o, t, false); }
+XG_APART XG_FN uint32_t xg_sim_dest_of(xg_sim_asm *p, const xg_sim_operand *o, xg_sim_type t) {
+    return xg_sim_dest_in(p, o, t, false);
+}
+XG_FN uint32_t xg_sim_dest(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type t) { return xg_sim_dest_of(p, s->o, t); }
 /* The arithmetic of the operands from 1 on, of these types, into operand 0. They are read in the order of the text, so
  * that messages name the first that is wrong whatever compiler orders the arguments of a call. */
 XG_FN xg_sim_ins *xg_sim_alu_of(
@@ -346,6 +361,10 @@ XG_FN xg_sim_ins *xg_sim_alu_of(
     code[0] = xg_sim_dest(p, s, d);
     for (k = 1; k < 4; k++) code[k] = t[k] == XG_SIM_NO_TYPE ? XG_SIM_NOREG : xg_sim_source(p, s, k, t[k]);
     return xg_sim_alu(p, s, f, code[0], code[1], code[2], code[3]);
+}
+XG_APART XG_FN xg_sim_ins *xg_sim_alu_of_2(
+    xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type d, xg_sim_type a, xg_sim_type b) {
+    return xg_sim_alu_of(p, s, f, d, a, b, XG_SIM_NO_TYPE);
 }
 
 /* ---- functions by type ---- */
@@ -467,12 +486,12 @@ XG_FN void xg_sim_float_into(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_t
     xg_sim_alu(p, s, f, last, src[0], n > 1 ? src[1] : XG_SIM_NOREG, n > 2 ? src[2] : XG_SIM_NOREG)->imm = imm;
     if (ftz && sat) {
         i = xg_sim_temp(p, 4);
-        xg_sim_alu(p, s, XG_SIM_F_ftz_f32, i, last, XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_1(p, s, XG_SIM_F_ftz_f32, i, last);
         last = i;
         ftz = false;
     }
-    if (ftz) xg_sim_alu(p, s, XG_SIM_F_ftz_f32, d, last, XG_SIM_NOREG, XG_SIM_NOREG);
-    if (sat) xg_sim_alu(p, s, XG_SIM_F_sat_f32, d, last, XG_SIM_NOREG, XG_SIM_NOREG);
+    if (ftz) xg_sim_alu_1(p, s, XG_SIM_F_ftz_f32, d, last);
+    if (sat) xg_sim_alu_1(p, s, XG_SIM_F_sat_f32, d, last);
 }
 /* The sources follow the destination. Those before the last may be 16-bit floats (`narrow`), which become f32 first. */
 XG_FN void xg_sim_float_of(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type t, xg_sim_type narrow, uint32_t n,
@@ -505,7 +524,7 @@ XG_FN void xg_sim_float_x2(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, uint32_t n
         for (i = 0; i < n; i++) part[i] = xg_sim_via(p, s, half ? XG_SIM_F_high_b64 : XG_SIM_F_u32_u64, 4, src[i]);
         xg_sim_float_into(p, s, f, XG_SIM_F32, r[half], part, n, ftz, false, imm);
     }
-    xg_sim_alu(p, s, XG_SIM_F_pack_b64, d, r[0], r[1], XG_SIM_NOREG);
+    xg_sim_alu_2(p, s, XG_SIM_F_pack_b64, d, r[0], r[1]);
 }
 
 /* 16-bit floats with whatever modifiers, scalar or packed. */
@@ -535,7 +554,7 @@ XG_FN void xg_sim_d_add(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_type t;
     xg_sim_bt op = (xg_sim_bt)(arg % 1000);
     bool sub = op == XG_SIM_BT_sub;
-    xg_sim_operands(p, s, 3, 3);
+    xg_sim_operands_are(p, s, 3);
     mode = xg_sim_take_round(s);
     ftz = xg_sim_take(s, "ftz");
     sat = xg_sim_take(s, "sat");
@@ -565,17 +584,17 @@ XG_FN void xg_sim_d_add(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     } else if (xg_sim_is_half(t)) {
         if (mode != XG_SIM_RN) xg_sim_no_type(p, s, t);
         if (!ftz && !sat && xg_sim_types[t].bytes == 2)
-            xg_sim_alu_of(p, s, xg_sim_pick(p, s, op, t), t, t, t, XG_SIM_NO_TYPE);
+            xg_sim_alu_of_2(p, s, xg_sim_pick(p, s, op, t), t, t, t);
         else
             xg_sim_half_op(
                 p, s, t, 2, (sub ? XG_SIM_H_SUB : XG_SIM_H_ADD) | (ftz ? XG_SIM_H_FTZ : 0) | (sat ? XG_SIM_H_SAT : 0));
     } else if (t == XG_SIM_U16X2 || t == XG_SIM_S16X2) {
         if (sub) xg_sim_no_type(p, s, t);
-        xg_sim_alu_of(p, s, XG_SIM_F_int_x2, t, t, t, XG_SIM_NO_TYPE)->imm = 0;
+        xg_sim_alu_of_2(p, s, XG_SIM_F_int_x2, t, t, t)->imm = 0;
     } else {
         xg_sim_f f = sat ? (sub ? XG_SIM_F_subsat_s32 : XG_SIM_F_addsat_s32) : xg_sim_pick(p, s, op, t);
         if (ftz || (sat && t != XG_SIM_S32)) xg_sim_no_type(p, s, t);
-        xg_sim_alu_of(p, s, f, t, t, t, XG_SIM_NO_TYPE);
+        xg_sim_alu_of_2(p, s, f, t, t, t);
     }
 }
 
@@ -585,7 +604,7 @@ XG_FN void xg_sim_d_mul(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     bool ftz = xg_sim_take(s, "ftz"), sat = xg_sim_take(s, "sat");
     xg_sim_type t = xg_sim_take_type(p, s);
     (void)arg;
-    xg_sim_operands(p, s, 3, 3);
+    xg_sim_operands_are(p, s, 3);
     if (t == XG_SIM_F32X2 && !sat) {
         xg_sim_float_x2(p, s, mode == XG_SIM_RN ? XG_SIM_F_mul_f32 : XG_SIM_F_mulm_f32, 2, ftz, mode);
         return;
@@ -598,7 +617,7 @@ XG_FN void xg_sim_d_mul(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     if (xg_sim_is_half(t)) {
         if (mode != XG_SIM_RN) xg_sim_no_type(p, s, t);
         if (!ftz && !sat && xg_sim_types[t].bytes == 2)
-            xg_sim_alu_of(p, s, xg_sim_pick(p, s, XG_SIM_BT_mul, t), t, t, t, XG_SIM_NO_TYPE);
+            xg_sim_alu_of_2(p, s, xg_sim_pick(p, s, XG_SIM_BT_mul, t), t, t, t);
         else
             xg_sim_half_op(p, s, t, 2, XG_SIM_H_MUL | (ftz ? XG_SIM_H_FTZ : 0) | (sat ? XG_SIM_H_SAT : 0));
         return;
@@ -607,13 +626,13 @@ XG_FN void xg_sim_d_mul(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_bad(p, s->at, "write mul.lo, mul.hi or mul.wide",
             "an integer 'mul' must say which part of the product it wants");
     if (ftz || sat) xg_sim_no_type(p, s, t);
-    xg_sim_alu_of(p, s,
+    xg_sim_alu_of_2(p, s,
         xg_sim_pick(p, s,
             part == 0   ? XG_SIM_BT_mul
             : part == 1 ? XG_SIM_BT_mulh
                         : XG_SIM_BT_mulw,
             t),
-        part == 2 ? xg_sim_twice(t) : t, t, t, XG_SIM_NO_TYPE);
+        part == 2 ? xg_sim_twice(t) : t, t, t);
 }
 
 /* mad, fma; madc (arg 2). */
@@ -624,7 +643,7 @@ XG_FN void xg_sim_d_mad(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
          out = xg_sim_take(s, "cc");
     xg_sim_type t = xg_sim_take_type(p, s);
     uint32_t a, b, c, product;
-    xg_sim_operands(p, s, 4, 4);
+    xg_sim_operands_are(p, s, 4);
     if (t == XG_SIM_F32X2 && !relu && !in && !out && !sat && part < 0) {
         xg_sim_float_x2(p, s, mode == XG_SIM_RN ? XG_SIM_F_fma_f32 : XG_SIM_F_fmam_f32, 3, ftz, mode);
         return;
@@ -654,9 +673,9 @@ XG_FN void xg_sim_d_mad(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     else {
         bool wide = xg_sim_types[t].bytes == 8;
         product = xg_sim_temp(p, xg_sim_types[t].bytes);
-        xg_sim_alu(p, s, xg_sim_pick(p, s, part ? XG_SIM_BT_mulh : XG_SIM_BT_mul, t), product, a, b, XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, xg_sim_pick(p, s, part ? XG_SIM_BT_mulh : XG_SIM_BT_mul, t), product, a, b);
         if (!in && !out)
-            xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_add, t), xg_sim_dest(p, s, t), product, c, XG_SIM_NOREG);
+            xg_sim_alu_2(p, s, xg_sim_pick(p, s, XG_SIM_BT_add, t), xg_sim_dest(p, s, t), product, c);
         else if (xg_sim_types[t].bytes < 4)
             xg_sim_no_type(p, s, t);
         else
@@ -686,8 +705,8 @@ XG_FN void xg_sim_d_mul24(xg_sim_asm *p, xg_sim_stmt *s, uint32_t mad) {
     b = xg_sim_source(p, s, 2, t);
     c = mad ? xg_sim_source(p, s, 3, t) : XG_SIM_NOREG;
     product = mad ? xg_sim_temp(p, 4) : d;
-    xg_sim_alu(p, s, f, product, a, b, XG_SIM_NOREG);
-    if (mad) xg_sim_alu(p, s, XG_SIM_F_add_i32, d, product, c, XG_SIM_NOREG);
+    xg_sim_alu_2(p, s, f, product, a, b);
+    if (mad) xg_sim_alu_2(p, s, XG_SIM_F_add_i32, d, product, c);
 }
 
 /* div, sqrt, rcp: .approx and .full are rounded once, except where the bound allows much more (math.c). */
@@ -717,16 +736,15 @@ XG_FN void xg_sim_d_div(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
             uint32_t a = xg_sim_source(p, s, 1, t), q;
             if (ftz) a = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, a);
             q = ftz ? xg_sim_temp(p, 4) : xg_sim_dest(p, s, t);
-            xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_divm, t), q,
-                xg_sim_constant(p, t == XG_SIM_F32 ? 0x3F800000u : 0x3FF0000000000000u, xg_sim_types[t].bytes), a,
-                XG_SIM_NOREG)
+            xg_sim_alu_2(p, s, xg_sim_pick(p, s, XG_SIM_BT_divm, t), q,
+                xg_sim_constant(p, t == XG_SIM_F32 ? 0x3F800000u : 0x3FF0000000000000u, xg_sim_types[t].bytes), a)
                 ->imm = mode;
-            if (ftz) xg_sim_alu(p, s, XG_SIM_F_ftz_f32, xg_sim_dest(p, s, t), q, XG_SIM_NOREG, XG_SIM_NOREG);
+            if (ftz) xg_sim_alu_1(p, s, XG_SIM_F_ftz_f32, xg_sim_dest(p, s, t), q);
         }
         return;
     }
     if (arg != XG_SIM_BT_div || ftz || approx) xg_sim_no_type(p, s, t);
-    xg_sim_alu_of(p, s, xg_sim_pick(p, s, XG_SIM_BT_div, t), t, t, t, XG_SIM_NO_TYPE);
+    xg_sim_alu_of_2(p, s, xg_sim_pick(p, s, XG_SIM_BT_div, t), t, t, t);
 }
 
 XG_FN uint32_t xg_sim_bent_of(xg_sim_f f) {
@@ -746,7 +764,7 @@ XG_FN void xg_sim_d_approx(xg_sim_asm *p, xg_sim_stmt *s, uint32_t f) {
     xg_sim_take(s, "approx");
     ftz = xg_sim_take(s, "ftz");
     t = xg_sim_take_type(p, s);
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     if (xg_sim_is_half(t) && (f == XG_SIM_F_ex2_f32 || f == XG_SIM_F_tanh_f32))
         xg_sim_half_op(p, s, t, 1,
             (uint32_t)(f == XG_SIM_F_ex2_f32 ? XG_SIM_H_EX2 : XG_SIM_H_TANH) | (uint32_t)p->approx << XG_SIM_H_BENT);
@@ -785,7 +803,7 @@ XG_FN void xg_sim_d_plain(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         (op == XG_SIM_BT_and || op == XG_SIM_BT_or || op == XG_SIM_BT_xor || op == XG_SIM_BT_not ||
             op == XG_SIM_BT_cnot))
         xg_sim_no_type(p, s, t);
-    xg_sim_alu_of(p, s, f, t, t, n == 2 ? t : XG_SIM_NO_TYPE, XG_SIM_NO_TYPE);
+    xg_sim_alu_of_2(p, s, f, t, t, n == 2 ? t : XG_SIM_NO_TYPE);
 }
 
 XG_FN void xg_sim_d_minmax(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
@@ -813,7 +831,7 @@ XG_FN void xg_sim_d_minmax(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         }
         if (xorsign) {
             sign = xg_sim_temp(p, 4);
-            xg_sim_alu(p, s, XG_SIM_F_xor_b32, sign, a, b, XG_SIM_NOREG);
+            xg_sim_alu_2(p, s, XG_SIM_F_xor_b32, sign, a, b);
         }
         if (absolute) {
             a = xg_sim_via(p, s, XG_SIM_F_abs_f32, 4, a);
@@ -823,31 +841,31 @@ XG_FN void xg_sim_d_minmax(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
             uint32_t ab = xg_sim_temp(p, 4), c = xg_sim_source(p, s, 3, t);
             if (ftz) c = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, c);
             if (absolute) c = xg_sim_via(p, s, XG_SIM_F_abs_f32, 4, c);
-            xg_sim_alu(p, s, f, ab, a, b, XG_SIM_NOREG);
+            xg_sim_alu_2(p, s, f, ab, a, b);
             a = ab;
             b = c;
         }
         r = xorsign ? xg_sim_temp(p, 4) : d;
-        xg_sim_alu(p, s, f, r, a, b, XG_SIM_NOREG);
-        if (xorsign) xg_sim_alu(p, s, XG_SIM_F_copysign_f32, d, sign, r, XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, f, r, a, b);
+        if (xorsign) xg_sim_alu_2(p, s, XG_SIM_F_copysign_f32, d, sign, r);
         return;
     }
     if (ftz || nan || xorsign || absolute || (relu && t != XG_SIM_S32 && t != XG_SIM_S16X2)) xg_sim_no_type(p, s, t);
     if (t == XG_SIM_U16X2 || t == XG_SIM_S16X2) {
         r = relu ? xg_sim_temp(p, 4) : d;
-        xg_sim_alu(p, s, XG_SIM_F_int_x2, r, a, b, XG_SIM_NOREG)->imm = (max ? 2u : 1u) | (t == XG_SIM_S16X2 ? 4u : 0u);
-        if (relu) xg_sim_alu(p, s, XG_SIM_F_int_x2, d, r, xg_sim_constant(p, 0, 4), XG_SIM_NOREG)->imm = 2 | 4;
+        xg_sim_alu_2(p, s, XG_SIM_F_int_x2, r, a, b)->imm = (max ? 2u : 1u) | (t == XG_SIM_S16X2 ? 4u : 0u);
+        if (relu) xg_sim_alu_2(p, s, XG_SIM_F_int_x2, d, r, xg_sim_constant(p, 0, 4))->imm = 2 | 4;
         return;
     }
     r = relu ? xg_sim_temp(p, 4) : d;
-    xg_sim_alu(p, s, xg_sim_pick(p, s, (xg_sim_bt)arg, t), r, a, b, XG_SIM_NOREG);
-    if (relu) xg_sim_alu(p, s, XG_SIM_F_max_s32, d, r, xg_sim_constant(p, 0, 4), XG_SIM_NOREG);
+    xg_sim_alu_2(p, s, xg_sim_pick(p, s, (xg_sim_bt)arg, t), r, a, b);
+    if (relu) xg_sim_alu_2(p, s, XG_SIM_F_max_s32, d, r, xg_sim_constant(p, 0, 4));
 }
 
 XG_FN void xg_sim_d_shift(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_type t = xg_sim_take_type(p, s);
-    xg_sim_operands(p, s, 3, 3);
-    xg_sim_alu_of(p, s, xg_sim_pick(p, s, (xg_sim_bt)arg, t), t, t, XG_SIM_U32, XG_SIM_NO_TYPE);
+    xg_sim_operands_are(p, s, 3);
+    xg_sim_alu_of_2(p, s, xg_sim_pick(p, s, (xg_sim_bt)arg, t), t, t, XG_SIM_U32);
 }
 
 #endif /* XG_SIM_DECODE_C */

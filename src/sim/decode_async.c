@@ -115,8 +115,8 @@ XG_FN xg_sim_spot xg_sim_spot_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_ope
     a.code = xg_sim_address(p, s, o, &a.space, &offset, &a.wide);
     if (offset) {
         uint32_t t = xg_sim_temp(p, a.wide ? 8 : 4);
-        xg_sim_alu(p, s, a.wide ? XG_F(add_i64) : XG_F(add_i32), t, a.code,
-            xg_sim_constant(p, (uint64_t)(int64_t)(int32_t)offset, a.wide ? 8 : 4), XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, a.wide ? XG_F(add_i64) : XG_F(add_i32), t, a.code,
+            xg_sim_constant(p, (uint64_t)(int64_t)(int32_t)offset, a.wide ? 8 : 4));
         a.code = t;
     }
     return a;
@@ -174,7 +174,7 @@ enum {
 
 XG_FN void xg_sim_hint_operands(xg_sim_asm *p, xg_sim_stmt *s, const char *operands) {
     uint32_t i, n = (uint32_t)strlen(operands);
-    xg_sim_operands(p, s, n, n);
+    xg_sim_operands_are(p, s, n);
     for (i = 0; i < n; i++) {
         if (operands[i] == 'r')
             xg_sim_source(p, s, i, XG_SIM_U32);
@@ -229,15 +229,15 @@ XG_FN void xg_sim_d_policy(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     uint32_t i, d;
     (void)arg;
     if (xg_sim_form(s, "cvt L2 b64")) {
-        xg_sim_operands(p, s, 2, 2);
-        xg_sim_alu_of(p, s, XG_F(mov_b64), XG_SIM_B64, XG_SIM_B64, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE);
+        xg_sim_operands_are(p, s, 2);
+        xg_sim_alu_of_2(p, s, XG_F(mov_b64), XG_SIM_B64, XG_SIM_B64, XG_SIM_NO_TYPE);
         return;
     }
     if (xg_sim_form(s, "fractional $i|$h $h? b64")) {
         xg_sim_operands(p, s, 1, 2);
         if (s->n == 2) xg_sim_source(p, s, 1, XG_SIM_F32);
     } else if (xg_sim_form(s, "range global? $i|$h $h? b64")) {
-        xg_sim_operands(p, s, 4, 4);
+        xg_sim_operands_are(p, s, 4);
         xg_sim_spot_of(p, s, &s->o[1], xg_sim_has(s, "global") ? XG_SIM_GLOBAL : XG_SIM_GENERIC);
         xg_sim_source(p, s, 2, XG_SIM_U32);
         xg_sim_source(p, s, 3, XG_SIM_U32);
@@ -245,7 +245,7 @@ XG_FN void xg_sim_d_policy(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_no_form(p, s);
     d = xg_sim_dest(p, s, XG_SIM_B64);
     for (i = 0; !xg_sim_has(s, kinds[i]); i++) {}
-    xg_sim_alu(p, s, XG_F(mov_b64), d, xg_sim_constant(p, bits[i], 8), XG_SIM_NOREG, XG_SIM_NOREG);
+    xg_sim_alu_1(p, s, XG_F(mov_b64), d, xg_sim_constant(p, bits[i], 8));
 }
 
 /* ---- memory barriers ---- */
@@ -291,7 +291,7 @@ XG_FN void xg_sim_mbarrier_plain(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_asyncop o
     xg_sim_spot a;
     uint32_t n = op == XG_SIM_Y_MB_INVAL ? 1 : 2, b = XG_SIM_NOREG;
     xg_sim_ins *in;
-    xg_sim_operands(p, s, n, n);
+    xg_sim_operands_are(p, s, n);
     a = xg_sim_spot_of(p, s, &s->o[0], xg_sim_shared_word(s));
     if (n == 2) b = xg_sim_source(p, s, 1, XG_SIM_U32);
     in = xg_sim_put_async(p, s, op);
@@ -313,7 +313,7 @@ XG_FN void xg_sim_d_mbarrier(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     else if (xg_sim_form(s, "pending_count b64")) {
         xg_sim_ins *in;
         uint32_t a, d;
-        xg_sim_operands(p, s, 2, 2);
+        xg_sim_operands_are(p, s, 2);
         a = xg_sim_source(p, s, 1, XG_SIM_B64);
         d = xg_sim_dest(p, s, XG_SIM_B32);
         in = xg_sim_put_async(p, s, XG_SIM_Y_MB_PENDING);
@@ -337,7 +337,7 @@ XG_FN void xg_sim_d_mbarrier(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 /* ---- clusters ---- */
 
 XG_FN void xg_sim_cluster_barrier(xg_sim_asm *p, xg_sim_stmt *s) {
-    xg_sim_operands(p, s, 0, 0);
+    xg_sim_operands_are(p, s, 0);
     if (xg_sim_form(s, "cluster arrive release|relaxed? aligned?"))
         xg_sim_put_async(p, s, XG_SIM_Y_ARRIVE);
     else if (xg_sim_form(s, "cluster wait acquire? aligned?"))
@@ -442,7 +442,7 @@ XG_FN void xg_sim_bulk(xg_sim_asm *p, xg_sim_stmt *s, bool reduce) {
         t = xg_sim_type_of(s->mods[s->n_mods - 1]);
     }
     n += load || inner;
-    xg_sim_operands(p, s, n, n);
+    xg_sim_operands_are(p, s, n);
     to = xg_sim_spot_of(p, s, &s->o[0], load || inner ? XG_SIM_SHARED : XG_SIM_GLOBAL);
     from = xg_sim_spot_of(p, s, &s->o[1], load ? XG_SIM_GLOBAL : XG_SIM_SHARED);
     size = xg_sim_source(p, s, 2, XG_SIM_U32);
@@ -475,11 +475,11 @@ XG_FN uint32_t xg_sim_coordinates(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_op
     if (!box || box->kind != XG_SIM_O_VEC || box->n != rank)
         xg_sim_wrong(
             p, box ? box->at : s->at, "a box of a tensor of rank %u needs %u coordinates in braces", rank, rank);
-    for (i = 0; i < rank; i++) codes[n++] = xg_sim_source_of(p, s, &box->items[i], XG_SIM_S32, false);
+    for (i = 0; i < rank; i++) codes[n++] = xg_sim_source_of(p, s, &box->items[i], XG_SIM_S32);
     if (offsets) {
         if (offsets->kind != XG_SIM_O_VEC || offsets->n != rank - 2)
             xg_sim_wrong(p, offsets->at, "im2col of a tensor of rank %u needs %u offsets in braces", rank, rank - 2);
-        for (i = 0; i < rank - 2; i++) codes[n++] = xg_sim_source_of(p, s, &offsets->items[i], XG_SIM_U16, false);
+        for (i = 0; i < rank - 2; i++) codes[n++] = xg_sim_source_of(p, s, &offsets->items[i], XG_SIM_U16);
     }
     *list = xg_sim_list_begin(p);
     for (i = 0; i < n; i++) xg_sim_list_add(p, codes[i]);
@@ -518,7 +518,7 @@ XG_FN void xg_sim_tensor(xg_sim_asm *p, xg_sim_stmt *s, bool reduce, bool prefet
     if (im2col && rank < 3) xg_sim_wrong(p, s->at, "im2col needs a tensor of rank 3, 4 or 5");
     n = (prefetch ? 1u : load ? 3u : 2u) + offsets + multicast + xg_sim_has(s, "L2::cache_hint");
     at = prefetch ? 1 : load ? 3 : 2;
-    xg_sim_operands(p, s, n, n);
+    xg_sim_operands_are(p, s, n);
     if (map->kind != XG_SIM_O_ADDR || !map->pair)
         xg_sim_bad(p, map->at, "write [map, {x, y}]", "expected a tensor map and coordinates");
     tensor = xg_sim_spot_of(p, s, map, XG_SIM_GENERIC);
@@ -579,7 +579,7 @@ XG_FN void xg_sim_d_cp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_cp_plain(p, s);
     else if (xg_sim_form(s, "async mbarrier arrive noinc? $c? b64")) {
         xg_sim_spot a;
-        xg_sim_operands(p, s, 1, 1);
+        xg_sim_operands_are(p, s, 1);
         a = xg_sim_spot_of(p, s, &s->o[0], xg_sim_shared_word(s));
         in = xg_sim_put_async(p, s, XG_SIM_Y_CP_ARRIVE);
         in->a = a.code;
@@ -612,12 +612,12 @@ XG_FN void xg_sim_st_async(xg_sim_asm *p, xg_sim_stmt *s, bool red) {
         xg_sim_no_form(p, s);
     if (red) op = xg_sim_reduction(s);
     t = xg_sim_type_of(s->mods[s->n_mods - 1]);
-    xg_sim_operands(p, s, 3, 3);
+    xg_sim_operands_are(p, s, 3);
     a = xg_sim_spot_of(p, s, &s->o[0], XG_SIM_SHARED);
     bar = xg_sim_spot_of(p, s, &s->o[2], XG_SIM_SHARED);
     s->used &= ~(xg_sim_has(s, "v2") || xg_sim_has(s, "v4") ? 1u << (s->n_mods - 2) : 0u);
     n = xg_sim_vector_of(p, s, &s->o[1], &items);
-    for (i = 0; i < n; i++) codes[i] = xg_sim_source_of(p, s, &items[i], t, false);
+    for (i = 0; i < n; i++) codes[i] = xg_sim_source_of(p, s, &items[i], t);
     list = xg_sim_list_begin(p);
     for (i = 0; i < n; i++) xg_sim_list_add(p, codes[i]);
     in = xg_sim_put_async(p, s, XG_SIM_Y_STORE);
@@ -635,7 +635,7 @@ XG_FN void xg_sim_st_bulk(xg_sim_asm *p, xg_sim_stmt *s) {
     uint32_t size;
     xg_sim_ins *in;
     if (!xg_sim_form(s, "bulk weak? $e?")) xg_sim_no_form(p, s);
-    xg_sim_operands(p, s, 3, 3);
+    xg_sim_operands_are(p, s, 3);
     a = xg_sim_spot_of(p, s, &s->o[0], xg_sim_has(s, "shared::cta") ? XG_SIM_SHARED : XG_SIM_GENERIC);
     size = xg_sim_source(p, s, 1, XG_SIM_U64);
     if (s->o[2].kind != XG_SIM_O_NUM || s->o[2].value) xg_sim_wrong(p, s->o[2].at, "st.bulk writes zeros only");
@@ -684,7 +684,7 @@ XG_FN void xg_sim_d_tensormap(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     (void)arg;
     if (xg_sim_form(
             s, "cp_fenceproxy global shared::cta tensormap::generic release cta|cluster|gpu|sys sync aligned")) {
-        xg_sim_operands(p, s, 3, 3);
+        xg_sim_operands_are(p, s, 3);
         a = xg_sim_spot_of(p, s, &s->o[0], XG_SIM_GLOBAL);
         from = xg_sim_spot_of(p, s, &s->o[1], XG_SIM_SHARED);
         if (xg_sim_literal(p, s, 2, 128) != 128) xg_sim_wrong(p, s->o[2].at, "a tensor map has 128 bytes");

@@ -23,7 +23,7 @@ XG_FN void xg_sim_compare_by(
         XG_SIM_BT_eq, XG_SIM_BT_ne, XG_SIM_BT_lt, XG_SIM_BT_le, XG_SIM_BT_lt, XG_SIM_BT_le};
     bool turned = op >= XG_SIM_GREATER; /* a > b is b < a */
     xg_sim_f f = xg_sim_pick(p, s, (xg_sim_bt)fns[op], t);
-    xg_sim_alu(p, s, f, d, turned ? b : a, turned ? a : b, XG_SIM_NOREG);
+    xg_sim_alu_2(p, s, f, d, turned ? b : a, turned ? a : b);
 }
 /* The mask of a comparison in register d, by what the vector functions have: == < ... are ordered, != is unordered. */
 XG_FN void xg_sim_compare_into(
@@ -35,28 +35,28 @@ XG_FN void xg_sim_compare_into(
         return;
     }
     if (k->op == 7) {
-        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_uno, t), d, a, b, XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, xg_sim_pick(p, s, XG_SIM_BT_uno, t), d, a, b);
         return;
     }
     x = xg_sim_temp(p, 4);
     if (k->op == 6) {
-        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_uno, t), x, a, b, XG_SIM_NOREG);
-        xg_sim_alu(p, s, XG_SIM_F_not_b32, d, x, XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, xg_sim_pick(p, s, XG_SIM_BT_uno, t), x, a, b);
+        xg_sim_alu_1(p, s, XG_SIM_F_not_b32, d, x);
         return;
     }
     if (k->op == 1 && !k->unordered) { /* a < b or a > b */
         uint32_t y = xg_sim_temp(p, 4);
-        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_lt, t), x, a, b, XG_SIM_NOREG);
-        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_lt, t), y, b, a, XG_SIM_NOREG);
-        xg_sim_alu(p, s, XG_SIM_F_or_b32, d, x, y, XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, xg_sim_pick(p, s, XG_SIM_BT_lt, t), x, a, b);
+        xg_sim_alu_2(p, s, xg_sim_pick(p, s, XG_SIM_BT_lt, t), y, b, a);
+        xg_sim_alu_2(p, s, XG_SIM_F_or_b32, d, x, y);
     } else if (k->op == 0 && k->unordered) {
         uint32_t y = xg_sim_temp(p, 4);
-        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_eq, t), x, a, b, XG_SIM_NOREG);
-        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_uno, t), y, a, b, XG_SIM_NOREG);
-        xg_sim_alu(p, s, XG_SIM_F_or_b32, d, x, y, XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, xg_sim_pick(p, s, XG_SIM_BT_eq, t), x, a, b);
+        xg_sim_alu_2(p, s, xg_sim_pick(p, s, XG_SIM_BT_uno, t), y, a, b);
+        xg_sim_alu_2(p, s, XG_SIM_F_or_b32, d, x, y);
     } else if (k->unordered && k->op != 1) {
         xg_sim_compare_by(p, s, inverse[k->op], t, x, a, b);
-        xg_sim_alu(p, s, XG_SIM_F_not_b32, d, x, XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_1(p, s, XG_SIM_F_not_b32, d, x);
     } else
         xg_sim_compare_by(p, s, k->op, t, d, a, b);
 }
@@ -75,9 +75,9 @@ XG_FN const xg_sim_compare *xg_sim_take_compare(xg_sim_asm *p, xg_sim_stmt *s) {
 XG_FN void xg_sim_boolean(xg_sim_asm *p, xg_sim_stmt *s, int boolop, uint32_t d, uint32_t x, uint32_t c) {
     XG_TABLE const xg_sim_f ops[3] = {XG_SIM_F_and_b32, XG_SIM_F_or_b32, XG_SIM_F_xor_b32};
     if (boolop < 0)
-        xg_sim_alu(p, s, XG_SIM_F_mov_b32, d, x, XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_1(p, s, XG_SIM_F_mov_b32, d, x);
     else
-        xg_sim_alu(p, s, ops[boolop], d, x, c, XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, ops[boolop], d, x, c);
 }
 
 XG_FN void xg_sim_d_setp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
@@ -91,12 +91,12 @@ XG_FN void xg_sim_d_setp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     a = xg_sim_source(p, s, 1, t);
     b = xg_sim_source(p, s, 2, t);
     d = xg_sim_dest(p, s, XG_SIM_PRED);
-    if (s->o[0].pair) q = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
+    if (s->o[0].pair) q = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED);
     if (boolop >= 0) c = xg_sim_source(p, s, 3, XG_SIM_PRED);
     x = boolop < 0 && q == XG_SIM_NOREG ? d : xg_sim_temp(p, 4);
     if (xg_sim_is_half(t)) {
         bool packed = xg_sim_types[t].bytes == 4;
-        xg_sim_ins *in = xg_sim_alu(p, s, packed ? XG_SIM_F_set_f16x2 : XG_SIM_F_set_f16, x, a, b, XG_SIM_NOREG);
+        xg_sim_ins *in = xg_sim_alu_2(p, s, packed ? XG_SIM_F_set_f16x2 : XG_SIM_F_set_f16, x, a, b);
         if (packed && q == XG_SIM_NOREG) xg_sim_bad(p, s->at, "write p|q", "a packed comparison has two destinations");
         in->imm =
             k->op | (k->unordered ? 8u : 0) | (t == XG_SIM_BF16 || t == XG_SIM_BF16X2 ? 16u : 0) | (ftz ? 32u : 0);
@@ -122,7 +122,7 @@ XG_FN void xg_sim_d_setp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 XG_FN void xg_sim_set_packed(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_compare *k, xg_sim_type dt, xg_sim_type t,
     int boolop, bool ftz, uint32_t a, uint32_t b) {
     uint32_t x = xg_sim_temp(p, 4), y = xg_sim_temp(p, 4), m = xg_sim_temp(p, 4);
-    xg_sim_ins *in = xg_sim_alu(p, s, XG_SIM_F_set_f16x2, x, a, b, XG_SIM_NOREG);
+    xg_sim_ins *in = xg_sim_alu_2(p, s, XG_SIM_F_set_f16x2, x, a, b);
     in->imm = k->op | (k->unordered ? 8u : 0) | (t == XG_SIM_BF16X2 ? 16u : 0) | (ftz ? 32u : 0);
     in->d2 = y;
     if (boolop >= 0) {
@@ -134,14 +134,13 @@ XG_FN void xg_sim_set_packed(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_compare
     }
     x = xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, x);
     y = xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, y);
-    xg_sim_alu(p, s, XG_SIM_F_pack_b32, m, x, y, XG_SIM_NOREG);
-    xg_sim_alu(p, s, XG_SIM_F_and_b32, xg_sim_dest(p, s, dt), m,
+    xg_sim_alu_2(p, s, XG_SIM_F_pack_b32, m, x, y);
+    xg_sim_alu_2(p, s, XG_SIM_F_and_b32, xg_sim_dest(p, s, dt), m,
         xg_sim_constant(p,
             dt == XG_SIM_F16X2    ? 0x3C003C00u
             : dt == XG_SIM_BF16X2 ? 0x3F803F80u
                                   : 0xFFFFFFFFu,
-            4),
-        XG_SIM_NOREG);
+            4));
 }
 
 XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
@@ -164,7 +163,7 @@ XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         return;
     }
     if (t == XG_SIM_F16 || t == XG_SIM_BF16)
-        xg_sim_alu(p, s, XG_SIM_F_set_f16, x, a, b, XG_SIM_NOREG)->imm =
+        xg_sim_alu_2(p, s, XG_SIM_F_set_f16, x, a, b)->imm =
             k->op | (k->unordered ? 8u : 0) | (t == XG_SIM_BF16 ? 16u : 0) | (ftz ? 32u : 0);
     else {
         if (ftz && t != XG_SIM_F32) xg_sim_no_type(p, s, t);
@@ -180,25 +179,24 @@ XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         x = y;
     }
     if (dt == XG_SIM_F32)
-        xg_sim_alu(p, s, XG_SIM_F_and_b32, xg_sim_dest(p, s, dt), x, xg_sim_constant(p, 0x3F800000u, 4), XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, XG_SIM_F_and_b32, xg_sim_dest(p, s, dt), x, xg_sim_constant(p, 0x3F800000u, 4));
     else if (xg_sim_types[dt].bytes == 2) {
         x = xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, x);
-        xg_sim_alu(p, s, XG_SIM_F_and_b16, xg_sim_dest(p, s, dt), x,
+        xg_sim_alu_2(p, s, XG_SIM_F_and_b16, xg_sim_dest(p, s, dt), x,
             xg_sim_constant(p,
                 dt == XG_SIM_F16    ? 0x3C00u
                 : dt == XG_SIM_BF16 ? 0x3F80u
                                     : 0xFFFFu,
-                2),
-            XG_SIM_NOREG);
+                2));
     } else
-        xg_sim_alu(p, s, XG_SIM_F_mov_b32, xg_sim_dest(p, s, dt), x, XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_1(p, s, XG_SIM_F_mov_b32, xg_sim_dest(p, s, dt), x);
 }
 
 XG_FN void xg_sim_d_selp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t slct) {
     bool ftz = slct && xg_sim_take(s, "ftz");
     xg_sim_type t = xg_sim_take_type(p, s), ct;
     uint32_t d, a, b, c;
-    xg_sim_operands(p, s, 4, 4);
+    xg_sim_operands_are(p, s, 4);
     if (slct) { /* c >= 0 ? a : b */
         ct = xg_sim_take_type(p, s);
         if (ct != XG_SIM_S32 && ct != XG_SIM_F32) xg_sim_no_type(p, s, ct);

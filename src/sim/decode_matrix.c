@@ -182,7 +182,7 @@ XG_FN void xg_sim_tile_operand(
     else if (o->kind != XG_SIM_O_VEC || o->n != n)
         xg_sim_wrong(p, o->at, "this tile of .%s takes %u registers in braces", xg_sim_elems[e].text, n);
     for (k = 0; k < n; k++)
-        r->codes[r->n++] = dest ? xg_sim_dest_of(p, &items[k], t, false) : xg_sim_source_of(p, s, &items[k], t, false);
+        r->codes[r->n++] = dest ? xg_sim_dest_of(p, &items[k], t) : xg_sim_source_of(p, s, &items[k], t);
 }
 XG_FN xg_sim_ins *xg_sim_put_tile(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_regs *r, uint32_t dests) {
     uint32_t i, list = xg_sim_list_begin(p);
@@ -211,14 +211,14 @@ XG_FN void xg_sim_d_ldmatrix(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
         !xg_sim_form(s, "sync aligned x1|x2|x4 trans? m8n8 $c? b16"))
         xg_sim_no_form(p, s);
     n = xg_sim_has(s, "x4") ? 4 : xg_sim_has(s, "x2") ? 2 : 1;
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     a = xg_sim_spot_of(p, s, &s->o[store ? 0 : 1], xg_sim_shared_word(s));
     o = &s->o[store ? 1 : 0];
     items = o->kind == XG_SIM_O_VEC ? o->items : o;
     if ((o->kind == XG_SIM_O_VEC ? o->n : 1) != n) xg_sim_wrong(p, o->at, ".x%u takes %u registers in braces", n, n);
     for (i = 0; i < n; i++)
-        r.codes[r.n++] = store ? xg_sim_source_of(p, s, &items[i], XG_SIM_B32, false)
-                               : xg_sim_dest_of(p, &items[i], XG_SIM_B32, false);
+        r.codes[r.n++] =
+            store ? xg_sim_source_of(p, s, &items[i], XG_SIM_B32) : xg_sim_dest_of(p, &items[i], XG_SIM_B32);
     in = xg_sim_put_tile(p, s, &r, store ? 0 : n);
     in->op = store ? XG_SIM_T_STORE : XG_SIM_T_LOAD;
     in->a = a.code;
@@ -230,7 +230,7 @@ XG_FN void xg_sim_d_movmatrix(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_regs r;
     (void)arg;
     if (!xg_sim_form(s, "sync aligned m8n8 trans b16")) xg_sim_no_form(p, s);
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     a = xg_sim_source(p, s, 1, XG_SIM_B32);
     d = xg_sim_dest(p, s, XG_SIM_B32);
     r.codes[0] = a;
@@ -481,7 +481,7 @@ XG_FN void xg_sim_d_wmma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_no_form(p, s);
     row = xg_sim_wmma_find(p, s, &t, t.a, t.d);
     xg_sim_wmma_find(p, s, &t, t.b, t.c);
-    xg_sim_operands(p, s, 4, 4);
+    xg_sim_operands_are(p, s, 4);
     xg_sim_tile_operand(p, s, 1, row->a, t.a, false, &r);
     xg_sim_tile_operand(p, s, 2, row->b, t.b, false, &r);
     xg_sim_tile_operand(p, s, 3, xg_sim_wmma_c(row, t.c), t.c, false, &r);
@@ -495,7 +495,7 @@ XG_FN void xg_sim_d_wmma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 XG_FN uint32_t xg_sim_wgmma_k(xg_sim_elem e) {
     return e == XG_SIM_EL_F16 || e == XG_SIM_EL_BF16 ? 16 : e == XG_SIM_EL_TF32 ? 8 : e == XG_SIM_EL_B1 ? 256 : 32;
 }
-XG_APART XG_FN bool xg_sim_wgmma_known(const xg_sim_tile *t) {
+XG_FN bool xg_sim_wgmma_known(const xg_sim_tile *t) {
     bool real = xg_sim_elems[t->a].real != 0, sparse = (t->flags & XG_SIM_TF_SPARSE) != 0;
     if (t->m != 64 || t->n % 8 || t->n < 8 || t->n > 256 || t->k != xg_sim_wgmma_k(t->a) << sparse) return false;
     if (!real && t->n > 32 && t->n % 16) return false;
@@ -551,7 +551,7 @@ XG_FN void xg_sim_wgmma_mma(xg_sim_asm *p, xg_sim_stmt *s) {
     }
     scale = xg_sim_source(p, s, at++, XG_SIM_PRED);
     n = at + (xg_sim_elems[t.a].real ? 2u : 0u) + (half ? (t.flags & XG_SIM_TF_AREG ? 1u : 2u) : 0u);
-    xg_sim_operands(p, s, n, n);
+    xg_sim_operands_are(p, s, n);
     if (xg_sim_elems[t.a].real) {
         uint32_t k;
         for (k = 0; k < 2; k++, at++) {
@@ -587,10 +587,10 @@ XG_FN void xg_sim_d_wgmma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         return;
     }
     if (xg_sim_form(s, "fence|commit_group sync aligned")) {
-        xg_sim_operands(p, s, 0, 0);
+        xg_sim_operands_are(p, s, 0);
         what = xg_sim_has(s, "fence") ? XG_SIM_WG_FENCE : XG_SIM_WG_COMMIT;
     } else if (xg_sim_form(s, "wait_group sync aligned")) {
-        xg_sim_operands(p, s, 1, 1);
+        xg_sim_operands_are(p, s, 1);
         left = xg_sim_literal(p, s, 0, 7);
     } else
         xg_sim_no_form(p, s);

@@ -30,7 +30,7 @@ XG_FN void xg_sim_d_ldmatrix_any(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) 
     unpack = xg_sim_has(s, "b4x16_p64") ? 1 : xg_sim_has(s, "b6x16_p32") ? 2 : 0;
     n = xg_sim_has(s, "x4") ? 4 : xg_sim_has(s, "x2") ? 2 : 1;
     regs = wide ? 2 * n : n;
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     a = xg_sim_spot_of(p, s, &s->o[store ? 0 : 1], xg_sim_shared_word(s));
     o = &s->o[store ? 1 : 0];
     items = o->kind == XG_SIM_O_VEC ? o->items : o;
@@ -38,8 +38,8 @@ XG_FN void xg_sim_d_ldmatrix_any(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) 
         xg_sim_wrong(p, o->at, ".x%u takes %u registers in braces", n, regs);
     r.n = 0;
     for (i = 0; i < regs; i++)
-        r.codes[r.n++] = store ? xg_sim_source_of(p, s, &items[i], XG_SIM_B32, false)
-                               : xg_sim_dest_of(p, &items[i], XG_SIM_B32, false);
+        r.codes[r.n++] =
+            store ? xg_sim_source_of(p, s, &items[i], XG_SIM_B32) : xg_sim_dest_of(p, &items[i], XG_SIM_B32);
     in = xg_sim_put_tile(p, s, &r, store ? 0 : regs);
     in->op = store ? XG_SIM_T_BYTES_STORE : XG_SIM_T_BYTES_LOAD;
     in->a = a.code;
@@ -54,10 +54,10 @@ XG_FN void xg_sim_scale_operands(xg_sim_asm *p, xg_sim_stmt *s, uint32_t at, xg_
     const xg_sim_operand *ids = &s->o[at + 1], *data = &s->o[at];
     uint32_t i;
     if (data->kind == XG_SIM_O_VEC && data->n == 1) data = data->items;
-    r->codes[r->n++] = xg_sim_source_of(p, s, data, XG_SIM_B32, false);
+    r->codes[r->n++] = xg_sim_source_of(p, s, data, XG_SIM_B32);
     if (ids->kind != XG_SIM_O_VEC || ids->n != 2)
         xg_sim_bad(p, ids->at, "such as {0, 0}", "a scale needs the numbers of its byte and of its threads in braces");
-    for (i = 0; i < 2; i++) r->codes[r->n++] = xg_sim_source_of(p, s, &ids->items[i], XG_SIM_U16, false);
+    for (i = 0; i < 2; i++) r->codes[r->n++] = xg_sim_source_of(p, s, &ids->items[i], XG_SIM_U16);
 }
 /* How many scales a row has; 0 when the statement does not say a valid number. */
 XG_FN uint32_t xg_sim_small_scales(xg_sim_stmt *s, bool tight, bool nv, bool ue4m3) {
@@ -105,7 +105,7 @@ XG_FN void xg_sim_mma_small(xg_sim_asm *p, xg_sim_stmt *s) {
         !xg_sim_small_float(t.b, tight))
         xg_sim_unsupported(p, s->at, NULL, "'mma' has no form for this shape with these types");
     n = scaled ? 8 : 4;
-    xg_sim_operands(p, s, n, n);
+    xg_sim_operands_are(p, s, n);
     xg_sim_tile_operand(p, s, 1, 4, t.a, false, &r);
     xg_sim_tile_operand(p, s, 2, 2, t.b, false, &r);
     n = xg_sim_tile_regs(16 * 8, t.c);

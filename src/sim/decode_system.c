@@ -35,7 +35,7 @@ XG_FN void xg_sim_d_stack(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
 XG_FN void xg_sim_try_cancel(xg_sim_asm *p, xg_sim_stmt *s) {
     xg_sim_spot to, bar;
     xg_sim_ins *in;
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     to = xg_sim_spot_of(p, s, &s->o[0], xg_sim_has(s, "shared::cta") ? XG_SIM_SHARED : XG_SIM_GENERIC);
     bar = xg_sim_spot_of(p, s, &s->o[1], to.space);
     in = xg_sim_put_async(p, s, XG_SIM_Y_TRY_CANCEL);
@@ -51,10 +51,10 @@ XG_FN void xg_sim_query_cancel(xg_sim_asm *p, xg_sim_stmt *s, uint32_t from, uin
     const xg_sim_operand *o = &s->o[0];
     xg_sim_ins *in;
     bool asks = from == 3;
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     xg_sim_halves_of(p, s, &s->o[1], false, halves);
     if (n == 4 && (o->kind != XG_SIM_O_VEC || o->n != 4)) xg_sim_wrong(p, o->at, ".v4 needs 4 registers in braces");
-    for (i = 0; i < n; i++) d[i] = xg_sim_dest_of(p, n == 4 ? &o->items[i] : o, asks ? XG_SIM_PRED : XG_SIM_B32, false);
+    for (i = 0; i < n; i++) d[i] = xg_sim_dest_of(p, n == 4 ? &o->items[i] : o, asks ? XG_SIM_PRED : XG_SIM_B32);
     list = xg_sim_list_begin(p);
     for (i = 0; i < n; i++) xg_sim_list_add(p, d[i]);
     in = xg_sim_put_async(p, s, XG_SIM_Y_CANCELLED);

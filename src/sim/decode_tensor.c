@@ -122,10 +122,10 @@ XG_FN uint32_t xg_sim_tensor_address(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim
     uint32_t code, sum;
     if (o->kind != XG_SIM_O_ADDR) xg_sim_bad(p, o->at, "write [register]", "expected an address in tensor memory");
     if (base->kind == XG_SIM_O_NUM) return xg_sim_constant(p, base->value + o->value, 4);
-    code = xg_sim_source_of(p, s, base, XG_SIM_B32, false);
+    code = xg_sim_source_of(p, s, base, XG_SIM_B32);
     if (!o->value) return code;
     sum = xg_sim_temp(p, 4);
-    xg_sim_alu(p, s, XG_F(add_i32), sum, code, xg_sim_constant(p, o->value, 4), XG_SIM_NOREG);
+    xg_sim_alu_2(p, s, XG_F(add_i32), sum, code, xg_sim_constant(p, o->value, 4));
     return sum;
 }
 XG_FN xg_sim_ins *xg_sim_put_tensor(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_tensorop op) {
@@ -142,7 +142,7 @@ XG_FN void xg_sim_tensor_alloc(xg_sim_asm *p, xg_sim_stmt *s) {
     xg_sim_spot to;
     uint32_t n;
     xg_sim_ins *in;
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     to = xg_sim_spot_of(p, s, &s->o[0], xg_sim_shared_word(s));
     n = xg_sim_source(p, s, 1, XG_SIM_U32);
     in = xg_sim_put_tensor(p, s, XG_SIM_N_ALLOC);
@@ -154,7 +154,7 @@ XG_FN void xg_sim_tensor_alloc(xg_sim_asm *p, xg_sim_stmt *s) {
 XG_FN void xg_sim_tensor_free(xg_sim_asm *p, xg_sim_stmt *s) {
     uint32_t at, n;
     xg_sim_ins *in;
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     at = s->o[0].kind == XG_SIM_O_ADDR ? xg_sim_tensor_address(p, s, &s->o[0]) : xg_sim_source(p, s, 0, XG_SIM_B32);
     n = xg_sim_source(p, s, 1, XG_SIM_U32);
     in = xg_sim_put_tensor(p, s, XG_SIM_N_FREE);
@@ -189,7 +189,7 @@ XG_FN void xg_sim_tensor_move(xg_sim_asm *p, xg_sim_stmt *s, bool store) {
             p, data->at, ".%s.x%u takes %u registers in braces", xg_sim_tensor_shapes[shape].text, repeat, regs);
     for (i = 0; i < regs; i++) {
         const xg_sim_operand *o = data->kind == XG_SIM_O_VEC ? &data->items[i] : data;
-        codes[i] = store ? xg_sim_source_of(p, s, o, XG_SIM_B32, false) : xg_sim_dest_of(p, o, XG_SIM_B32, false);
+        codes[i] = store ? xg_sim_source_of(p, s, o, XG_SIM_B32) : xg_sim_dest_of(p, o, XG_SIM_B32);
     }
     list = xg_sim_list_begin(p);
     for (i = 0; i < regs; i++) xg_sim_list_add(p, codes[i]);
@@ -219,7 +219,7 @@ XG_FN void xg_sim_tensor_copy(xg_sim_asm *p, xg_sim_stmt *s) {
     if (shapes[i].rows == 4) spread = XG_SIM_N_SPREAD_STEP;
     unpack = xg_sim_has(s, "b4x16_p64") ? 1 : xg_sim_has(s, "b6x16_p32") ? 2 : 0;
     if ((unpack != 0) != xg_sim_has(s, "b8x16")) xg_sim_no_form(p, s);
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     address = xg_sim_tensor_address(p, s, &s->o[0]);
     matrix = xg_sim_source(p, s, 1, XG_SIM_B64);
     in = xg_sim_put_tensor(p, s, XG_SIM_N_COPY);
@@ -267,8 +267,7 @@ XG_FN void xg_sim_tensor_mma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t stationary)
         mask = pair ? 8 : 4;
         if (s->o[at].n != mask)
             xg_sim_wrong(p, s->o[at].at, "the lanes that are left out are %u registers in braces", mask);
-        for (i = 0; i < mask; i++)
-            codes[XG_SIM_U_MASK + i] = xg_sim_source_of(p, s, &s->o[at].items[i], XG_SIM_B32, false);
+        for (i = 0; i < mask; i++) codes[XG_SIM_U_MASK + i] = xg_sim_source_of(p, s, &s->o[at].items[i], XG_SIM_B32);
         flags |= XG_SIM_U_MASKED;
         at++;
     }
@@ -319,13 +318,13 @@ XG_FN void xg_sim_d_tcgen05(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     else if (xg_sim_form(s, "dealloc $a sync aligned b32"))
         xg_sim_tensor_free(p, s);
     else if (xg_sim_form(s, "relinquish_alloc_permit $a sync aligned")) {
-        xg_sim_operands(p, s, 0, 0);
+        xg_sim_operands_are(p, s, 0);
         xg_sim_put_tensor(p, s, XG_SIM_N_RELINQUISH);
     } else if (xg_sim_form(s, "wait::ld|wait::st sync aligned")) {
-        xg_sim_operands(p, s, 0, 0);
+        xg_sim_operands_are(p, s, 0);
         xg_sim_put_tensor(p, s, xg_sim_has(s, "wait::ld") ? XG_SIM_N_WAIT_LOAD : XG_SIM_N_WAIT_STORE);
     } else if (xg_sim_form(s, "fence::before_thread_sync|fence::after_thread_sync")) {
-        xg_sim_operands(p, s, 0, 0);
+        xg_sim_operands_are(p, s, 0);
         xg_sim_put_tensor(p, s, XG_SIM_N_FENCE);
     } else if (xg_sim_form(s, "ld sync aligned $m $n pack::16b? b32"))
         xg_sim_tensor_move(p, s, false);
@@ -336,7 +335,7 @@ XG_FN void xg_sim_d_tcgen05(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_tensor_copy(p, s);
     else if (xg_sim_form(s, "shift $a down")) {
         uint32_t at;
-        xg_sim_operands(p, s, 1, 1);
+        xg_sim_operands_are(p, s, 1);
         at = xg_sim_tensor_address(p, s, &s->o[0]);
         xg_sim_put_tensor(p, s, XG_SIM_N_SHIFT)->a = at;
     } else if (xg_sim_form(s, "commit $a mbarrier::arrive::one $d? $g? b64"))

@@ -23,14 +23,13 @@ XG_FN void xg_sim_tex_sources(xg_sim_asm *p, xg_sim_stmt *s, uint32_t n, xg_sim_
     uint32_t code[XG_SIM_TX_SOURCES], i;
     if (where->kind != XG_SIM_O_ADDR || !at || where->value)
         xg_sim_bad(p, where->at, "write [handle, {x, y}]", "expected a texture's handle and coordinates");
-    in->a = xg_sim_source_of(p, s, where->items, XG_SIM_B64, false);
+    in->a = xg_sim_source_of(p, s, where->items, XG_SIM_B64);
     if ((at->kind == XG_SIM_O_VEC ? at->n : 1) != n)
         xg_sim_bad(p, at->at, n == XG_SIM_TX_SOURCES ? "the fourth is not read" : NULL,
             "this form of 'tex' takes %u coordinates in braces", n);
     for (i = 0; i < n; i++) {
         const bool layer = i == 0 && in->imm & XG_SIM_TX_LAYERED;
-        code[i] =
-            xg_sim_source_of(p, s, at->kind == XG_SIM_O_VEC ? &at->items[i] : at, layer ? XG_SIM_U32 : type, false);
+        code[i] = xg_sim_source_of(p, s, at->kind == XG_SIM_O_VEC ? &at->items[i] : at, layer ? XG_SIM_U32 : type);
     }
     i = in->imm & XG_SIM_TX_LAYERED ? 1 : 0;
     in->b = code[i];
@@ -51,8 +50,8 @@ XG_FN void xg_sim_d_tex(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_operands(p, s, 2 + level, 2 + level);
     if (to->kind != XG_SIM_O_VEC || to->n != XG_SIM_TX_COMPONENTS)
         xg_sim_bad(p, to->at, "where one is not needed, _ stands for it", ".v4 takes four registers in braces");
-    for (i = 0; i < XG_SIM_TX_COMPONENTS; i++) code[i] = xg_sim_dest_of(p, &to->items[i], XG_SIM_B32, false);
-    if (to->pair) there = xg_sim_dest_of(p, to->pair, XG_SIM_PRED, false);
+    for (i = 0; i < XG_SIM_TX_COMPONENTS; i++) code[i] = xg_sim_dest_of(p, &to->items[i], XG_SIM_B32);
+    if (to->pair) there = xg_sim_dest_of(p, to->pair, XG_SIM_PRED);
     memset(&in, 0, sizeof in);
     in.c = in.e = XG_SIM_NOREG;
     in.imm = rank | (layered ? (uint32_t)XG_SIM_TX_LAYERED : 0u) |
@@ -73,7 +72,7 @@ XG_FN void xg_sim_d_tex(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     put->imm2 = (uint32_t)XG_SIM_GLOBAL | 2u << XG_SIM_M_SIZE | (uint32_t)XG_SIM_M_WIDE | 2u << XG_SIM_M_VECTOR |
                 (uint32_t)XG_SIM_M_CONSTANT;
     if (there != XG_SIM_NOREG) /* memory is there, always */
-        xg_sim_alu(p, s, XG_F(mov_b32), there, xg_sim_constant(p, 0xFFFFFFFFu, 4), XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_1(p, s, XG_F(mov_b32), there, xg_sim_constant(p, 0xFFFFFFFFu, 4));
 }
 XG_FN void xg_sim_d_refused(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     (void)arg;

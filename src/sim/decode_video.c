@@ -95,7 +95,7 @@ XG_FN void xg_sim_d_videos(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* arg
         imm |= xg_sim_video_types(p, s, 3);
     if (xg_sim_take(s, "sat")) imm |= XG_SIM_V_SAT;
     if (xg_sim_take(s, "add")) imm |= 1u << XG_SIM_V_SECOND;
-    xg_sim_operands(p, s, 4, 4);
+    xg_sim_operands_are(p, s, 4);
     w = s->o[0].select;
     if (!w.n) mask = (1u << n) - 1;
     for (i = 2; i < w.n; i++) {

@@ -124,7 +124,7 @@ XG_FN bool xg_sim_tensor_size(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     return false;
 }
 /* tcgen05.alloc; false: not yet, or a fault. */
-XG_APART XG_FN bool xg_sim_tensor_allocate(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+XG_FN bool xg_sim_tensor_allocate(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     xg_sim_tensor_block *t = w->tensor;
     uint32_t n, at, units, i, address;
     char *p;

@@ -184,7 +184,7 @@ XG_FN xg_inst *xg_spmd_pad_sides(xg_spmd *s, xg_inst *x, uint32_t dim, int64_t l
 }
 XG_FN xg_inst *xg_spmd_pad_dim(xg_spmd *s, xg_inst *x, uint32_t dim, int64_t to) {
     if (to == x->shape->dims[dim]) return x;
-    return xg_spmd_pad_sides(s, x, dim, 0, to - x->shape->dims[dim], xg_hb_int(&s->b, x->shape->type, 0));
+    return xg_spmd_pad_sides(s, x, dim, 0, to - x->shape->dims[dim], xg_hb_zero(&s->b, x->shape->type));
 }
 
 /* By device: where its part begins along the dimension. */
@@ -201,7 +201,7 @@ XG_FN xg_inst *xg_spmd_keep(
     xlagpu_type t = offset->shape->type;
     xg_inst *at = xg_hb_iota(&s->b, t, shape->dims, shape->rank, dim), *in, *limit;
     offset = xg_hb_splat(&s->b, offset, shape->dims, shape->rank);
-    at = xg_hb_2(&s->b, XG_ADD, at, offset);
+    at = xg_hb_add(&s->b, at, offset);
     limit = xg_hb_int_like(&s->b, at, hi);
     in = xg_hb_compare(&s->b, "LT", at, limit);
     if (lo != INT64_MIN) {

@@ -166,7 +166,7 @@ XG_FN void xg_spmd_rule_scaled_dot(xg_spmd_rule_maker *m) {
 
 /* Features go together; where statistics are made, the other dimensions are needed whole. */
 XG_FN void xg_spmd_rule_batch_norm(xg_spmd_rule_maker *m) {
-    int64_t feature = xg_attr_int(m->inst, XG_A_feature_index, 0);
+    int64_t feature = xg_attr_or_0(m->inst, XG_A_feature_index);
     uint32_t d, k, all = m->rule->n_operands + m->rule->n_results, rank = m->rule->arrays[0].rank;
     for (d = 0; d < rank; d++) {
         bool alone = d != feature;

@@ -111,7 +111,7 @@ XG_FN xg_inst *xg_halo_slice(xg_spmd *s, xg_inst *x, uint32_t dim, const int64_t
     xg_inst *starts[XG_RANK_MAX], *zero;
     uint32_t d;
     if (xg_halo_same(s, at)) return xg_hb_slice_dim(&s->b, x, dim, at[0], at[0] + size);
-    zero = xg_hb_int(&s->b, XLAGPU_S32, 0);
+    zero = xg_hb_zero(&s->b, XLAGPU_S32);
     for (d = 0; d < x->shape->rank; d++) starts[d] = zero;
     starts[dim] = xg_hb_convert(&s->b, xg_spmd_by_device(s, at), XLAGPU_S32);
     {
@@ -184,19 +184,19 @@ XG_FN xg_inst *xg_halo_concat(xg_spmd *s, const xg_halo_piece *pieces, uint32_t 
         if (XG_MAX(place[least], (int64_t)0) < end) return NULL;
         x = xg_hb_slice_dim(
             &s->b, pieces[least].x, dim, XG_MAX((int64_t)0, -place[least]), XG_MIN(next, size) - place[least]);
-        in[parts++] = xg_spmd_pad_sides(
-            s, x, dim, XG_MAX(place[least], (int64_t)0) - end, 0, xg_hb_int(&s->b, x->shape->type, 0));
+        in[parts++] =
+            xg_spmd_pad_sides(s, x, dim, XG_MAX(place[least], (int64_t)0) - end, 0, xg_hb_zero(&s->b, x->shape->type));
         end = XG_MIN(next, size);
         place[least] = XG_HALO_ABSENT;
     }
     if (!parts) return NULL;
     all = parts > 1 ? xg_hb_concat(&s->b, in, parts, dim) : in[0];
-    return xg_spmd_pad_sides(s, all, dim, 0, size - end, xg_hb_int(&s->b, all->shape->type, 0));
+    return xg_spmd_pad_sides(s, all, dim, 0, size - end, xg_hb_zero(&s->b, all->shape->type));
 }
 /* Into a buffer with room on both sides; what a device has no use for goes behind the end. */
 XG_FN xg_inst *xg_halo_update(xg_spmd *s, const xg_halo_piece *pieces, uint32_t n, uint32_t dim, int64_t size) {
     int64_t dims[XG_RANK_MAX], room = 0, d, *at;
-    xg_inst *buffer, *starts[XG_RANK_MAX], *zero = xg_hb_int(&s->b, XLAGPU_S32, 0);
+    xg_inst *buffer, *starts[XG_RANK_MAX], *zero = xg_hb_zero(&s->b, XLAGPU_S32);
     const xg_shape *shape = pieces[0].x->shape;
     uint32_t k;
     for (k = 0; k < n; k++) room = XG_MAX(room, pieces[k].x->shape->dims[dim]);
@@ -205,7 +205,7 @@ XG_FN xg_inst *xg_halo_update(xg_spmd *s, const xg_halo_piece *pieces, uint32_t 
         starts[k] = zero;
     }
     dims[dim] = size + 2 * room;
-    buffer = xg_hb_splat(&s->b, xg_hb_int(&s->b, shape->type, 0), dims, shape->rank);
+    buffer = xg_hb_splat(&s->b, xg_hb_zero(&s->b, shape->type), dims, shape->rank);
     for (k = 0; k < n; k++) {
         at = XG_NEW_N(s->arena, int64_t, s->mesh.devices);
         for (d = 0; d < s->mesh.devices; d++)
@@ -228,7 +228,7 @@ XG_FN xg_inst *xg_spmd_halo(xg_spmd *s, xg_inst *x, const xg_halo *h) {
     for (d = 0; d < n; d++) own.at[d] = xg_halo_tile(&s->mesh, &h->axes, d) * h->tile - h->begin[d];
     if (!rounds) {
         for (d = 0; d < n; d++) own.at[d] = -own.at[d];
-        return xg_spmd_take(s, x, h->dim, own.at, h->size, xg_hb_int(&s->b, x->shape->type, 0));
+        return xg_spmd_take(s, x, h->dim, own.at, h->size, xg_hb_zero(&s->b, x->shape->type));
     }
     for (d = 0; d < n; d++)
         if (own.at[d] >= h->size || own.at[d] + h->tile <= 0)

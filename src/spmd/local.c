@@ -90,14 +90,14 @@ XG_FN xg_inst *xg_spmd_neutral(xg_spmd *s, int op, xlagpu_type t) {
         if (cls == XGT_I) return xg_hb_int(&s->b, t, low ? xg_int_type_min(t) : (int64_t)xg_int_type_max(t));
         return xg_hb_float(&s->b, t, low ? -HUGE_VAL : HUGE_VAL);
     }
-    return cls == XGT_F ? xg_hb_float(&s->b, t, -0.0) : xg_hb_int(&s->b, t, 0);
+    return cls == XGT_F ? xg_hb_float(&s->b, t, -0.0) : xg_hb_zero(&s->b, t);
 }
 
 /* ---- products ---- */
 
 XG_FN void xg_local_mask_zero(xg_local *l, uint32_t operand, uint32_t dim) {
     if (!xg_local_is_split(l, operand, dim)) return;
-    xg_local_mask(l, operand, dim, xg_hb_int(&l->s->b, l->in[operand]->shape->type, 0));
+    xg_local_mask(l, operand, dim, xg_hb_zero(&l->s->b, l->in[operand]->shape->type));
 }
 XG_FN xg_inst *xg_local_dot(xg_local *l) {
     xg_dot_dims d = xg_dot_dims_of(l->i);
@@ -148,7 +148,7 @@ XG_FN xg_inst *xg_local_convolution(xg_local *l) {
     for (k = 0; a && k < d->input_spatial.n; k++) {
         uint32_t by = (uint32_t)d->kernel_spatial.p[k];
         xg_local_mask_zero(l, 1, by);
-        if (xg_local_reach(l, 0, (uint32_t)d->input_spatial.p[k], xg_hb_int(&l->s->b, l->in[0]->shape->type, 0)))
+        if (xg_local_reach(l, 0, (uint32_t)d->input_spatial.p[k], xg_hb_zero(&l->s->b, l->in[0]->shape->type)))
             xg_local_window_taken(&w[k]);
         w[k].size = xg_local_size(l, 1, by);
     }
@@ -226,13 +226,13 @@ XG_FN xg_inst *xg_local_select_and_scatter(xg_local *l) {
 
 XG_FN xg_inst *xg_local_iota(xg_local *l) {
     xg_inst *i = xg_local_clone(l), *offset;
-    uint32_t d = (uint32_t)xg_attr_int(i, XG_A_iota_dimension, 0);
+    uint32_t d = (uint32_t)xg_attr_or_0(i, XG_A_iota_dimension);
     xg_sharding *s = xg_assigned(l->s->arena, l->r, l->x, 0);
     if (xg_sharding_tiles(&l->s->mesh, s, d) == 1) return i;
     offset = xg_spmd_by_device(l->s, xg_spmd_offsets(l->s, s, d, i->shape->dims[d]));
     offset = xg_hb_convert(&l->s->b, offset, i->shape->type);
     offset = xg_hb_splat(&l->s->b, offset, i->shape->dims, i->shape->rank);
-    return xg_hb_2(&l->s->b, XG_ADD, i, offset);
+    return xg_hb_add(&l->s->b, i, offset);
 }
 XG_FN xg_inst *xg_local_slice(xg_local *l) {
     const xg_slices *s = xg_inst_attr(l->i, XG_A_slice)->v.slices;
@@ -264,7 +264,7 @@ XG_FN xg_inst *xg_local_reverse(xg_local *l) {
 XG_FN xg_inst *xg_local_before(xg_local *l, uint32_t dim, xg_inst *offset, int64_t limit, xg_inst *x, xg_inst *y) {
     const xg_shape *shape = x->shape;
     xg_inst *at = xg_hb_iota(&l->s->b, offset->shape->type, shape->dims, shape->rank, dim);
-    at = xg_hb_2(&l->s->b, XG_ADD, at, xg_hb_splat(&l->s->b, offset, shape->dims, shape->rank));
+    at = xg_hb_add(&l->s->b, at, xg_hb_splat(&l->s->b, offset, shape->dims, shape->rank));
     at = xg_hb_compare(&l->s->b, "LT", at, xg_hb_int_like(&l->s->b, at, limit));
     return xg_hb_select(&l->s->b, at, x, y);
 }
@@ -329,12 +329,12 @@ XG_FN xg_inst *xg_local_start(xg_local *l, uint32_t operand, uint32_t dim, int64
     xg_inst *offset = xg_local_offset(l, operand, dim);
     start = xg_local_clamp(l, xg_local_wide(l, start), 0, l->operands[operand]->global->dims[dim] - u);
     offset = xg_hb_convert(&l->s->b, offset, start->shape->type);
-    return xg_hb_2(&l->s->b, XG_SUBTRACT, start, offset);
+    return xg_hb_sub(&l->s->b, start, offset);
 }
 /* In an array with u elements more on both sides. */
 XG_FN xg_inst *xg_local_start_padded(xg_local *l, xg_inst *start, int64_t size, int64_t u) {
     xg_inst *more = xg_hb_int_like(&l->s->b, start, u);
-    return xg_local_clamp(l, xg_hb_2(&l->s->b, XG_ADD, start, more), 0, size + u);
+    return xg_local_clamp(l, xg_hb_add(&l->s->b, start, more), 0, size + u);
 }
 
 /* Of a dimension that is split and sliced, each device takes what it has, and what changes no sum for the rest. */
@@ -351,7 +351,7 @@ XG_APART XG_FN xg_inst *xg_local_dynamic_slice(xg_local *l) {
         if (!split || whole) continue;
         from[d] = xg_local_start(l, 0, d, sizes[d], l->in[1 + d]);
         starts[d] = xg_local_start_padded(l, from[d], xg_local_size(l, 0, d), sizes[d]);
-        x = xg_spmd_pad_sides(l->s, x, d, sizes[d], sizes[d], xg_hb_int(&l->s->b, x->shape->type, 0));
+        x = xg_spmd_pad_sides(l->s, x, d, sizes[d], sizes[d], xg_hb_zero(&l->s->b, x->shape->type));
     }
     for (d = 0; d < in->rank; d++) starts[d] = xg_hb_convert(&l->s->b, starts[d], XLAGPU_S64);
     x = xg_hb_dynamic_slice(&l->s->b, x, starts, sizes);
@@ -376,7 +376,7 @@ XG_APART XG_FN xg_inst *xg_local_dynamic_update_slice(xg_local *l) {
         if (!padded[d]) continue;
         starts[d] = xg_local_start(l, 0, d, u, l->in[2 + d]);
         starts[d] = xg_local_start_padded(l, starts[d], xg_local_size(l, 0, d), u);
-        x = xg_spmd_pad_sides(l->s, x, d, u, u, xg_hb_int(&l->s->b, x->shape->type, 0));
+        x = xg_spmd_pad_sides(l->s, x, d, u, u, xg_hb_zero(&l->s->b, x->shape->type));
     }
     for (d = 0; d < out->rank; d++) starts[d] = xg_hb_convert(&l->s->b, starts[d], XLAGPU_S64);
     x = xg_hb_dynamic_update_slice(&l->s->b, x, l->in[1], starts);
@@ -425,7 +425,7 @@ XG_FN xg_inst *xg_local_with_room(xg_local *l, const xg_windows *w, const int32_
     uint32_t k;
     for (k = 0; k < w->n_starts; k++) {
         int64_t room = xg_local_room(w, at[k]);
-        if (room) x = xg_spmd_pad_sides(l->s, x, (uint32_t)at[k], room, room, xg_hb_int(&l->s->b, x->shape->type, 0));
+        if (room) x = xg_spmd_pad_sides(l->s, x, (uint32_t)at[k], room, room, xg_hb_zero(&l->s->b, x->shape->type));
     }
     return x;
 }
@@ -448,18 +448,18 @@ XG_FN xg_inst *xg_local_indices(xg_local *l, const xg_windows *w, xg_inst *indic
     in[2] = xg_local_last(l, w, indices);
     for (k = 0; k < w->n_starts; k++) {
         int64_t room = xg_local_room(w, at[k]);
-        offset[k] = at[k] < 0 ? xg_hb_int(&l->s->b, XLAGPU_S32, 0) : xg_local_offset(l, 0, (uint32_t)at[k]);
-        if (room) offset[k] = xg_hb_2(&l->s->b, XG_SUBTRACT, offset[k], xg_hb_int_like(&l->s->b, offset[k], room));
+        offset[k] = at[k] < 0 ? xg_hb_zero(&l->s->b, XLAGPU_S32) : xg_local_offset(l, 0, (uint32_t)at[k]);
+        if (room) offset[k] = xg_hb_sub(&l->s->b, offset[k], xg_hb_int_like(&l->s->b, offset[k], room));
     }
     vector = xg_local_by_component(l, w, indices, offset);
     if (clamp) {
         indices = xg_hb_done(xg_hb_op(&l->s->b, XG_CLAMP, indices->shape, in, 3));
-        return xg_hb_2(&l->s->b, XG_SUBTRACT, indices, vector);
+        return xg_hb_sub(&l->s->b, indices, vector);
     } else {
         xg_inst *low = xg_hb_compare(&l->s->b, "GE", indices, in[0]),
                 *high = xg_hb_compare(&l->s->b, "LE", indices, in[2]), *nowhere, *inside, *moved;
         inside = xg_hb_2(&l->s->b, XG_AND, low, high);
-        moved = xg_hb_2(&l->s->b, XG_SUBTRACT, indices, vector);
+        moved = xg_hb_sub(&l->s->b, indices, vector);
         nowhere = xg_hb_int_like(&l->s->b, indices, INT32_MIN);
         return xg_hb_select(&l->s->b, inside, moved, nowhere);
     }
@@ -486,7 +486,7 @@ XG_APART XG_FN xg_inst *xg_local_within(
     c = xg_hb_broadcast(&l->s->b, c, shape->dims, shape->rank, places, w->n_positions);
     if (room) {
         xg_inst *step = xg_hb_iota(&l->s->b, c->shape->type, shape->dims, shape->rank, w->inside[d]);
-        c = xg_hb_2(&l->s->b, XG_ADD, c, step);
+        c = xg_hb_add(&l->s->b, c, step);
     }
     low = xg_hb_compare(&l->s->b, "GE", c, xg_hb_int_like(&l->s->b, c, room));
     high = xg_hb_compare(&l->s->b, "LT", c, xg_hb_int_like(&l->s->b, c, room + xg_local_size(l, 0, d)));

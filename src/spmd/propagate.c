@@ -270,7 +270,7 @@ XG_FN bool xg_prop_extend(xg_prop *p, uint32_t var, uint32_t dim, const xg_axes_
 }
 
 /* What all arrays say of each factor; a list that contradicts another ends where they part. */
-XG_APART XG_FN void xg_prop_collect(xg_prop *p, const xg_prop_op *op, xg_axes_list *lists, int64_t *weight) {
+XG_FN void xg_prop_collect(xg_prop *p, const xg_prop_op *op, xg_axes_list *lists, int64_t *weight) {
     const xg_spmd_rule *r = op->rule;
     bool *parted = XG_NEW_N(p->arena, bool, (size_t)r->n_factors + 1);
     xg_axes_list has[XG_SPMD_AXES_MAX];
@@ -344,7 +344,7 @@ XG_FN bool xg_prop_spread(xg_prop *p, const xg_prop_op *op, uint32_t level) {
     return changed;
 }
 /* Outside, manual axes come first in each dimension. */
-XG_FN bool xg_prop_cross(xg_prop *p, const xg_prop_op *op) {
+XG_APART XG_FN bool xg_prop_cross(xg_prop *p, const xg_prop_op *op) {
     const xg_prop_var *out = &p->vars.p[xg_prop_find(p, op->vars[0])], *in = &p->vars.p[xg_prop_find(p, op->vars[1])];
     xg_axis_set manual = in->manual & ~out->manual;
     bool changed = false;

@@ -39,10 +39,10 @@ XG_FN xg_inst *xg_spmd_top(xg_spmd *s, const xg_inst *i, const xg_spmd_value *p,
     offset = xg_hb_convert(&s->b, xg_spmd_by_device(s, xg_spmd_offsets(s, p->s, last, size)), XLAGPU_S32);
     both[0] = xg_hb_element(&s->b, top, 0);
     both[1] = xg_hb_element(&s->b, top, 1);
-    both[1] = xg_hb_2(&s->b, XG_ADD, both[1], xg_hb_splat(&s->b, offset, dims, x->shape->rank));
+    both[1] = xg_hb_add(&s->b, both[1], xg_hb_splat(&s->b, offset, dims, x->shape->rank));
     return xg_hb_tuple(&s->b, both, 2);
 }
-XG_FN void xg_spmd_top_again(xg_spmd *s, const xg_inst *i, xg_inst **results, const xg_axes_list *sums) {
+XG_APART XG_FN void xg_spmd_top_again(xg_spmd *s, const xg_inst *i, xg_inst **results, const xg_axes_list *sums) {
     uint32_t last = results[0]->shape->rank - 1, n;
     int64_t dim = last, k = i->shape->elems[0]->dims[last];
     const xg_shape *shapes[2];
