@@ -58,18 +58,18 @@ typedef struct xg_fusion_emission {
     const xg_comp *comp;   /* the fused computation */
     const xg_inst *fusion; /* the instruction that calls it */
     const xg_partition *parts;
-    const xg_rounds *rounds; /* of a loop, one round of which is the computation; else NULL */
+    void *form; /* what the plan decides, in a form of the emitter's own */
     xg_kmodule *m;
     xg_kfunc **funcs; /* by partition */
     uint32_t n_roots;
     xg_inst *const *roots;
     xg_memo *memo; /* by place in the partition */
     /* from an emitter's plan to what it emits */
-    xg_str name;             /* of the kernel */
     const xg_record *given;  /* what the plan has to obey; NULL: nothing */
-    xg_record *record;       /* what it decides: way, form, launch */
-    void *form;              /* the same in a form of the emitter's own */
+    xg_record *record;       /* what it decides: way, form, launch; see `form` */
     const xg_ktype *scratch; /* of the launch's scratch memory; NULL: there is none */
+    xg_str name;             /* of the kernel */
+    const xg_rounds *rounds; /* of a loop, one round of which is the computation; else NULL */
     /* of a fusion of fusions: how its members are made, in the order of xg_fuse_phases */
     uint32_t n_members;
     xg_record *members;
@@ -86,12 +86,11 @@ typedef struct xg_emitter {
 typedef struct xg_scope {
     xg_kb b;
     xg_fusion_emission *e;
-    uint32_t part;
+    uint32_t part, depth;
     xg_kval **tensors;   /* the computation's parameters */
     xg_memo *memo;       /* by index of the instruction in its computation */
     xg_applied *applied; /* not NULL: instructions of that computation are being made, not of the fused one */
     const xg_elem *outs; /* what a handler of several outputs hands back, see xg_elem_give */
-    uint32_t depth;
 } xg_scope;
 
 /* ---- scalar.c: one real element ---- */

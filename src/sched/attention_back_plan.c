@@ -86,7 +86,7 @@ enum {
     XG_ATTENTION_BACK_ONCE_WAITS = 10,    /* ... of its step beside products: likewise */
     XG_ATTENTION_BACK_ONCE_ENDS = 1200,   /* ... more of its block outside of its steps: likewise */
     XG_ATTENTION_BACK_ONCE_CLOCKS = 340,  /* ... of another r0, in tensor memory: likewise */
-    XG_ATTENTION_BACK_PASSES = 4            /* of scores' bytes, one way: dP, dS written; weights, dP, dS, dS read */
+    XG_ATTENTION_BACK_PASSES = 4          /* of scores' bytes, one way: dP, dS written; weights, dP, dS, dS read */
 };
 
 /* ---- the tile ---- */
