@@ -28,15 +28,15 @@ typedef struct xg_sliding {
     xg_heroes heroes; /* it, or elements of it */
     xg_window w;
     const xg_shape *shape; /* of the result */
-    xg_section section;    /* that walk */
     uint32_t dim, n;       /* n: arrays that are folded together */
     int64_t count, inner;  /* inner: places of the other dimensions */
     bool joint;            /* parts are joined; else each window is folded by itself */
     /* while elements are made */
     xg_fold fold;
     const xg_imap *map;
-    uint32_t windows; /* how many of the carried ones take what is read */
-    bool take;        /* what is read replaces what is carried */
+    xg_section section; /* the walk over the result */
+    uint32_t windows;   /* how many of the carried ones take what is read */
+    bool take;          /* what is read replaces what is carried */
     /* emit/sliding_rows.c: the elements in shared memory, and the number of this thread's share */
     xg_kval **tile, *own;
     int64_t first; /* what is being read begins so far behind that */

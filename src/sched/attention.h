@@ -207,8 +207,9 @@ typedef struct xg_attention_plan { /* the most read members come first */
     int64_t depth, columns; /* with what fills the last piece */
     int64_t cluster; /* blocks that share the keys of a tile's rows, and join what they have; 1: it is one block's */
     int64_t tile, steps, walked, threads, blocks; /* walked: of the steps, on average */
-    int64_t producers;                            /* threads beside the others, which ask for tensor copies */
-    int64_t shared;                               /* bytes */
+    xg_attention_form form;
+    int64_t producers; /* threads beside the others, which ask for tensor copies */
+    int64_t shared;    /* bytes */
     int64_t tiles, value_pitch;
     int64_t powers; /* of XG_ATTENTION_POWERS that multiply-adds make: the pipe of powers makes the others */
     int64_t query_pitch, pitch, weight_pitch, sum_pitch; /* of rows in shared memory; value_pitch, too */
@@ -219,7 +220,6 @@ typedef struct xg_attention_plan { /* the most read members come first */
     int64_t warp_rows;      /* of gradients: of a warp */
     int64_t picoseconds;
     int64_t key_parts; /* of all keys, each with blocks of its own; 0: not asked */
-    xg_attention_form form;
 } xg_attention_plan;
 
 /* Where maps are made. */

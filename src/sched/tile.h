@@ -181,25 +181,27 @@ typedef struct xg_tile_scale {
 struct xg_tile_pack;          /* tile_pack.h */
 typedef struct xg_tile_plan { /* the most read members come first */
     xg_tile_shape shape;
-    int32_t unit;      /* xg_kmma, or XG_TILE_NO_UNIT */
-    xlagpu_type held;  /* of operands' elements in shared memory */
-    bool on_processor; /* a host's processor: lanes are a fragment's elements, and shared memory has no banks */
-    bool may_group;    /* wgmma takes such elements ... */
-    bool in_tensor;    /* ... or rather tcgen05: grouped shapes have their sums in tensor memory (tile_tensor.c) */
-    bool bulk;         /* `producers` bring both operands by tensor copies */
-    bool skips;        /* phases have no steps for places that they lack (tile_limit.c) */
-    bool may_store; /* tensor stores can write the result, which `result` describes; its argument is the first root's */
-    bool crossed;   /* on plain cores: a lane's lowest bit belongs to its column, the next one to its row */
-    bool reads;     /* the epilogue reads memory */
+    int32_t unit;           /* xg_kmma, or XG_TILE_NO_UNIT */
+    xlagpu_type held;       /* of operands' elements in shared memory */
+    xg_tile_role pixels_of; /* of boxes of a picture: M or K */
+    bool on_processor;      /* a host's processor: lanes are a fragment's elements, and shared memory has no banks */
+    bool may_group;         /* wgmma takes such elements ... */
+    bool in_tensor;         /* ... or rather tcgen05: grouped shapes have their sums in tensor memory (tile_tensor.c) */
+    bool bulk;              /* `producers` bring both operands by tensor copies */
     int64_t threads, blocks;
     int64_t steps; /* of a block */
-    int64_t mean;  /* ... of a block on average */
     int64_t parts; /* of the tile's rows, which go through the epilogue one after the other */
     /* Places of the window that views of a box of a convolution's picture serve, or 0 (tile_halo.c). */
     int64_t halo;
-    int64_t out_vector;      /* elements of the result that a thread stores at a time ... */
-    int64_t pixels;          /* positions of a box of a convolution's picture; 0: the operand is a matrix */
-    int64_t out_most;        /* ... if it can load so many at a time */
+    int64_t out_vector; /* elements of the result that a thread stores at a time ... */
+    xg_tile_form form;
+    bool skips;     /* phases have no steps for places that they lack (tile_limit.c) */
+    bool may_store; /* tensor stores can write the result, which `result` describes; its argument is the first root's */
+    bool crossed;   /* on plain cores: a lane's lowest bit belongs to its column, the next one to its row */
+    bool reads;     /* the epilogue reads memory */
+    int64_t mean;   /* of `steps`, on average */
+    int64_t pixels; /* positions of a box of a convolution's picture; 0: the operand is a matrix */
+    int64_t out_most;        /* as out_vector, if it can load so many at a time */
     int64_t all_steps;       /* of all blocks of a tile together */
     int64_t longest;         /* see xg_cost_counts */
     int64_t n_sums;          /* of a thread: scalars, or vectors of `lanes` */
@@ -228,7 +230,6 @@ typedef struct xg_tile_plan { /* the most read members come first */
     xg_tile_scale scales[XG_TILE_SCALES];
     int64_t n_scales, scale_run;
     const struct xg_tile_pack *pack; /* NULL: no elements of 4 bits are packed */
-    xg_tile_role pixels_of;          /* M or K */
     int64_t halo_across;             /* as `halo`, of the right side, or 1 (xg_tile_halo_cross) */
     /* Such a box's lines with border, and those from eight positions to the next eight. */
     int64_t halo_lines[XG_TILE_SIDES], halo_pitch[XG_TILE_SIDES];
@@ -253,7 +254,6 @@ typedef struct xg_tile_plan { /* the most read members come first */
     xg_kmap result;
     const xg_imap *result_boxes; /* ... as `boxes` of a fetch; NULL: the result is a matrix */
     xg_tile_fetch fetch[XG_TILE_SIDES];
-    xg_tile_form form;
 } xg_tile_plan;
 
 /* ---- tile_form.c ---- */
