@@ -132,7 +132,7 @@ XG_FN const xg_aff *xg_sliding_padded(xg_aff_ctx *x, const xg_aff *place, int64_
 /* The element of operand k in shared memory, at the place that the window's symbol has: as far from the thread's own
  * first one for all threads. */
 XG_FN xg_elem xg_sliding_close(xg_sliding *d, xg_scope *s, uint32_t k) {
-    xg_aff_ctx *x = s->e->m->aff;
+    xg_aff_ctx *x = s->b.m->aff;
     xg_imap *m = xg_imap_of_dims(x, 2, 1);
     int64_t each = d->count * d->w.p[d->dim].stride;
     xg_kval *dims[2], *at;

@@ -20,7 +20,7 @@
 
 /* A line of a thread's column c of the step and the next one. */
 XG_FN void xg_attention_back_read_line(xg_attention_kernel *w, uint32_t k, int64_t c) {
-    const xg_ktype *pair = xg_kir_vector(w->t->e->m, xg_attention_sum_type(w), XG_ATTENTION_PAIR);
+    const xg_ktype *pair = xg_kir_vector(w->t->s.b.m, xg_attention_sum_type(w), XG_ATTENTION_PAIR);
     xg_kval *first = xg_tile_join(w->t, w->beside, XG_ATTENTION_PAIR, w->buffer), *o[2], *v;
     int64_t place = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT;
     o[0] = w->columns[k];

@@ -15,7 +15,7 @@ XG_FN xg_kval *xg_attention_back_row(xg_attention_kernel *w, int64_t half) {
 /* A lane's columns of sixteen of dS, of which eight rows have whole sectors. By one expression, so that the passes see
  * how they lie. */
 XG_FN xg_kval *xg_attention_back_shown_key(xg_attention_kernel *w, int64_t c, xg_kval *more) {
-    xg_aff_ctx *x = w->t->e->m->aff;
+    xg_aff_ctx *x = w->t->s.b.m->aff;
     const xg_aff *beside = xg_aff_dim(x, 1), *key = xg_aff_dim(x, 0);
     xg_kval *v[4];
     int64_t counts[4];
@@ -47,7 +47,7 @@ XG_FN xg_kval *xg_attention_back_shown_four(xg_attention_kernel *w, int64_t half
     word[1] = xg_kselect(b, odd, word[1], sent);
     sent = xg_attention_paired(w, word);
     return xg_kir_value(
-        b, XG_K_OP_BITCAST, &sent, 1, xg_kir_vector(w->t->e->m, xg_kelem_of(w->f->held), XG_ATTENTION_SHOWN));
+        b, XG_K_OP_BITCAST, &sent, 1, xg_kir_vector(w->t->s.b.m, xg_kelem_of(w->f->held), XG_ATTENTION_SHOWN));
 }
 /* A step's dS to memory, as far as there are rows and columns. */
 XG_FN void xg_attention_back_show(xg_attention_kernel *w) {
@@ -63,7 +63,7 @@ XG_FN void xg_attention_back_show(xg_attention_kernel *w) {
             xg_flow_if(&f, xg_elem_and(&w->t->s, row, key));
             o[1] = xg_attention_loop(w, &loop, XG_ATTENTION_SHOWN);
             o[0] = xg_kir_value(
-                xg_attention_b(w), XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->t->e->m, xg_kelem_of(w->f->held)));
+                xg_attention_b(w), XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->t->s.b.m, xg_kelem_of(w->f->held)));
             xg_attention_numbers(w, at);
             at[XG_ATTENTION_ROW] = w->row[half];
             at[XG_ATTENTION_KEY] = xg_attention_clamp(w, xg_attention_back_shown_key(w, c, o[1]), w->f->keys);

@@ -143,7 +143,7 @@ XG_FN void xg_attention_back_tensor_share(xg_attention_kernel *w, int64_t first,
     for (half = 0; half < w->p->halves; half++)
         for (k = first; k < end; k++) {
             at = xg_attention_back_tensor_spot(w, w->part, half, k);
-            w->ends = xg_kinsert(b, w->stat[half][k], w->ends, &at, 1);
+            w->ends = xg_kinsert_at(b, w->stat[half][k], w->ends, at);
         }
     if (w->p->shape.in_tensor) {
         xg_attention_tell(w, XG_ATTENTION_LEFT);

@@ -61,7 +61,7 @@ XG_FN void xg_attention_piece_of(
     o->at[XG_ATTENTION_VECTOR] = xg_attention_clamp(w, o->piece, t->extent / s->lanes);
 }
 XG_FN xg_kval *xg_attention_nothing(xg_attention_kernel *w, xg_attention_part part) {
-    xg_kmodule *m = w->t->e->m;
+    xg_kmodule *m = w->t->s.b.m;
     int64_t lanes = w->f->stages[part].lanes;
     xg_kelem e = xg_kelem_of(xg_attention_is_line(part) ? w->f->sum : w->f->held);
     return xg_kconst_bits(xg_attention_b(w), lanes > 1 ? xg_kir_vector(m, e, lanes) : xg_kir_scalar(m, e), 0);
@@ -90,7 +90,7 @@ XG_FN xg_kval *xg_attention_fetch_vector(
 XG_FN xg_kval *xg_attention_spot(
     xg_attention_kernel *w, const xg_attention_fetch *t, const xg_attention_piece *piece, xg_kval *lane) {
     int64_t lanes = w->f->stages[t->part].lanes, counts[XG_ATTENTION_AT_DIMS], pitch[XG_ATTENTION_AT_DIMS];
-    xg_aff_ctx *x = w->t->e->m->aff;
+    xg_aff_ctx *x = w->t->s.b.m->aff;
     const xg_aff *at = xg_aff_const(x, 0);
     xg_kval *v[XG_ATTENTION_AT_DIMS];
     uint32_t k;
@@ -133,7 +133,7 @@ XG_FN xg_kval *xg_attention_spot(
 XG_FN void xg_attention_put_vector(xg_attention_kernel *w, const xg_attention_fetch *t, xg_kval *v, xg_kval *spot) {
     xg_kval *o[3];
     if (v->type->kind != XG_TK_VECTOR) {
-        *t->to = xg_kinsert(xg_attention_b(w), v, *t->to, &spot, 1);
+        *t->to = xg_kinsert_at(xg_attention_b(w), v, *t->to, spot);
         return;
     }
     o[0] = v;
@@ -153,7 +153,7 @@ XG_FN void xg_attention_copy_vector(xg_attention_kernel *w, const xg_attention_f
     }
     v = xg_attention_fetched(w, t, piece->at);
     spot = xg_attention_spot(w, t, piece, piece->at[XG_ATTENTION_LANE]);
-    *t->to = xg_kinsert(xg_attention_b(w), v, *t->to, &spot, 1);
+    *t->to = xg_kinsert_at(xg_attention_b(w), v, *t->to, spot);
     xg_flow_end(&loop);
     if (piece->cond) {
         xg_flow_else(&guard);
@@ -224,7 +224,7 @@ XG_FN void xg_attention_bring_fixed(xg_attention_kernel *w, const xg_attention_f
     t.first = xg_tile_join(w->t, w->tile, w->p->tile, xg_elem_index(&w->t->s, 0));
     t.to = o->to;
     xg_attention_fetch_sizes(w, &t);
-    if (w->t->e->m->entry->async_copies && w->p->shape.grouped) {
+    if (w->t->s.b.m->entry->async_copies && w->p->shape.grouped) {
         xg_attention_copy_tile(w, &t);
         return;
     }
@@ -255,7 +255,7 @@ XG_FN void xg_attention_bring_grads(xg_attention_kernel *w) {
 XG_FN void xg_attention_bring_rows(xg_attention_kernel *w) {
     xg_attention_bring_query(w);
     if (w->f->back.is && !xg_attention_back_in_turn(w->p)) xg_attention_bring_grads(w);
-    if (!w->t->e->m->entry->async_copies || !w->p->shape.grouped) return;
+    if (!w->t->s.b.m->entry->async_copies || !w->p->shape.grouped) return;
     xg_kir_do(xg_attention_b(w), XG_K_OP_ASYNC_COMMIT, NULL, 0);
     xg_attention_await(w, 0);
 }

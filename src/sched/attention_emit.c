@@ -439,7 +439,7 @@ XG_FN void xg_attention_stage_functions(xg_attention_kernel *w) {
         e->n_roots = e->parts->n_roots;
         e->roots = e->parts->roots;
         xg_emit_functions(e, false);
-        w->scopes[k] = xg_emit_scope(e, w->t->e->m->entry, 0);
+        w->scopes[k] = xg_emit_scope(e, w->t->s.b.m->entry, 0);
     }
 }
 XG_FN xg_kval *xg_attention_shared(xg_attention_kernel *w, xlagpu_type t, int64_t n) {
@@ -478,7 +478,7 @@ XG_FN void xg_attention_places(xg_attention_kernel *w) {
     int64_t half;
     for (half = 0; half < XG_ATTENTION_EIGHT; half++) w->digits[half] = xg_elem_index(&w->t->s, half);
     w->no_sums =
-        xg_kconst_bits(xg_attention_b(w), xg_kir_vector(w->t->e->m, xg_attention_sum_type(w), XG_ATTENTION_SUMS), 0);
+        xg_kconst_bits(xg_attention_b(w), xg_kir_vector(w->t->s.b.m, xg_attention_sum_type(w), XG_ATTENTION_SUMS), 0);
     if (p->cluster > 1) {
         w->rank = xg_tile_rest(w->t, id, p->cluster);
         id = xg_tile_quotient(w->t, id, p->cluster);

@@ -36,7 +36,7 @@ XG_FN void xg_attention_get_pair(xg_attention_kernel *w, xg_kval *array, xg_kval
     int64_t k;
     o[0] = array;
     o[1] = at;
-    pair = xg_kir_value(b, XG_K_OP_READ, o, 2, xg_kir_vector(w->t->e->m, xg_attention_sum_type(w), XG_ATTENTION_PAIR));
+    pair = xg_kir_value(b, XG_K_OP_READ, o, 2, xg_kir_vector(w->t->s.b.m, xg_attention_sum_type(w), XG_ATTENTION_PAIR));
     for (k = 0; k < XG_ATTENTION_PAIR; k++) out[k] = xg_attention_lane(w, pair, k);
 }
 /* All parts' sums of two columns of a thread's row, in their order. */
@@ -53,7 +53,7 @@ XG_FN void xg_attention_total(xg_attention_kernel *w, int64_t half, xg_kval *col
 /* Two neighbouring columns' sums as one vector. */
 XG_FN xg_kval *xg_attention_paired(xg_attention_kernel *w, xg_kval *const *sums) {
     xg_kb *b = xg_attention_b(w);
-    xg_kval *pair = xg_kconst_bits(b, xg_kir_vector(w->t->e->m, sums[0]->type->elem, XG_ATTENTION_PAIR), 0);
+    xg_kval *pair = xg_kconst_bits(b, xg_kir_vector(w->t->s.b.m, sums[0]->type->elem, XG_ATTENTION_PAIR), 0);
     int64_t k;
     for (k = 0; k < XG_ATTENTION_PAIR; k++) pair = xg_attention_insert(w, sums[k], pair, k);
     return pair;
@@ -104,9 +104,9 @@ XG_FN void xg_attention_join_parts(xg_attention_kernel *w) {
     xg_kval *at;
     for (half = 0; half < w->p->halves; half++) {
         at = xg_attention_end_at(w, w->warp, xg_attention_warps(w->p), half, false);
-        w->ends = xg_kinsert(xg_attention_b(w), w->most[half], w->ends, &at, 1);
+        w->ends = xg_kinsert_at(xg_attention_b(w), w->most[half], w->ends, at);
         at = xg_attention_end_at(w, w->warp, xg_attention_warps(w->p), half, true);
-        w->ends = xg_kinsert(xg_attention_b(w), w->sum[half], w->ends, &at, 1);
+        w->ends = xg_kinsert_at(xg_attention_b(w), w->sum[half], w->ends, at);
     }
     xg_attention_wait(w);
     for (half = 0; half < w->p->halves; half++) xg_attention_join_row(w, half);
@@ -123,7 +123,7 @@ XG_FN xg_kval *xg_attention_shown_at(xg_attention_kernel *w, int64_t half, xg_kv
     return xg_attention_column_at(w, w->across, w->p->shape.warps, half, column);
 }
 XG_FN void xg_attention_show(xg_attention_kernel *w, xg_kval *v, xg_kval *at) {
-    w->shown = xg_kinsert(xg_attention_b(w), v, w->shown, &at, 1);
+    w->shown = xg_kinsert_at(xg_attention_b(w), v, w->shown, at);
 }
 /* All blocks of the cluster show what they have, or have read it. */
 XG_FN void xg_attention_meet(xg_attention_kernel *w) {
@@ -274,7 +274,7 @@ XG_FN void xg_attention_write(xg_attention_kernel *w, int64_t half, xg_kval *col
  * them; NULL: they do not. */
 XG_FN const xg_imap *xg_attention_pair_places(xg_attention_kernel *w, bool second) {
     const xg_attention_stage *s = &w->f->stages[second ? XG_ATTENTION_SECOND : XG_ATTENTION_RESULT];
-    xg_aff_ctx *x = w->t->e->m->aff;
+    xg_aff_ctx *x = w->t->s.b.m->aff;
     const xg_aff *v = xg_aff_dim(x, XG_ATTENTION_VECTOR), *rest;
     const xg_imap *at;
     xg_aff_env env;
@@ -315,7 +315,7 @@ XG_FN void xg_attention_write_both(xg_attention_kernel *w, xg_attention_turns *s
 /* A column of the pair of turn k, by one expression, so that the passes see how pairs are aligned. */
 XG_FN xg_kval *xg_attention_column_of(xg_attention_kernel *w, const xg_attention_turns *s, int64_t k, xg_kval *beside) {
     int64_t counts[3];
-    xg_aff_ctx *x = w->t->e->m->aff;
+    xg_aff_ctx *x = w->t->s.b.m->aff;
     const xg_aff *at = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, 0), XG_ATTENTION_EIGHT), k * s->apart);
     xg_kval *v[3];
     v[0] = s->own;

@@ -83,7 +83,7 @@ XG_FN void xg_attention_group_arrays(xg_attention_kernel *w) {
 }
 XG_FN xg_kval *xg_attention_group_spot(
     xg_attention_kernel *w, const int64_t *counts, int64_t rows, xg_kval *const *at) {
-    xg_aff_ctx *x = w->t->e->m->aff;
+    xg_aff_ctx *x = w->t->s.b.m->aff;
     int64_t pieces = XG_ATTENTION_LINE / counts[XG_ATTENTION_AT_LANE];
     const xg_aff *piece = xg_aff_dim(x, XG_ATTENTION_AT_PIECE), *place,
                  *line = xg_aff_mul(x, xg_aff_div(x, piece, pieces), rows);
@@ -102,7 +102,7 @@ XG_FN xg_kval *xg_attention_group_spot(
 /* Of keys, or values, in a buffer. */
 XG_FN xg_kval *xg_attention_barrier(xg_attention_kernel *w, uint32_t side, xg_attention_state state, xg_kval *buffer) {
     int64_t stages = w->p->stages, first = (side * XG_ATTENTION_STATES + (uint32_t)state) * stages;
-    const xg_aff *at = xg_aff_add_k(w->t->e->m->aff, xg_aff_dim(w->t->e->m->aff, 0), first);
+    const xg_aff *at = xg_aff_add_k(w->t->s.b.m->aff, xg_aff_dim(w->t->s.b.m->aff, 0), first);
     return xg_tile_bulk_at(w->t, w->barriers, xg_tile_apply(w->t, &stages, 1, at, &buffer));
 }
 /* How many steps the block has gone through before this one. */
@@ -168,7 +168,7 @@ XG_FN void xg_attention_group_begin(xg_attention_kernel *w, xg_kval *thread) {
 /* A box of map `map` whose first n coordinates are among the operands; the others are of the batch and the key. */
 XG_FN void xg_attention_ask_box(
     xg_attention_kernel *w, const xg_attention_box *box, uint32_t n, int64_t map, xg_kval *step, xg_kval **o) {
-    xg_aff_ctx *x = w->t->e->m->aff;
+    xg_aff_ctx *x = w->t->s.b.m->aff;
     xg_kval *of[XG_ATTENTION_KEY + 1];
     int64_t counts[XG_ATTENTION_KEY + 1];
     uint32_t j;
@@ -197,7 +197,7 @@ XG_FN void xg_attention_ask_side(xg_attention_kernel *w, uint32_t side, xg_kval 
     int64_t lines = xg_attention_lines(side ? w->p->columns : w->p->depth), rows = w->p->shape.step, k;
     int64_t stages = w->p->stages, bytes = rows * XG_ATTENTION_LINE * xg_type_bytes(w->f->held), all = lines * bytes;
     xg_kval *buffer = xg_tile_rest(w->t, turn, stages), *o[2 + XG_KMAP_RANK], *full, *key;
-    xg_aff_ctx *x = w->t->e->m->aff;
+    xg_aff_ctx *x = w->t->s.b.m->aff;
     xg_attention_await_side(w, side, XG_ATTENTION_EMPTY, turn, 1);
     full = xg_attention_barrier(w, side, XG_ATTENTION_FULL, buffer);
     if (side && w->f->back.turned) all += w->f->back.n_lines * rows * xg_type_bytes(w->f->sum);
@@ -218,7 +218,7 @@ XG_FN void xg_attention_ask_line(xg_attention_kernel *w, uint32_t line, xg_kval 
     const xg_attention_box *box = &w->f->back.boxes[line];
     int64_t stages = w->p->stages, rows = w->p->shape.step;
     xg_kval *buffer = xg_tile_rest(w->t, turn, stages), *o[2 + XG_KMAP_RANK];
-    xg_aff_ctx *x = w->t->e->m->aff;
+    xg_aff_ctx *x = w->t->s.b.m->aff;
     o[0] = xg_tile_bulk_at(
         w->t, w->columns[line], xg_tile_apply(w->t, &stages, 1, xg_aff_mul(x, xg_aff_dim(x, 0), rows), &buffer));
     o[1] = xg_attention_barrier(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_FULL, buffer);
@@ -249,11 +249,11 @@ XG_FN void xg_attention_ask_all(xg_attention_kernel *w) {
 
 /* A matrix in shared memory from a line on; atoms: bytes from 64 columns to the next ones. */
 XG_FN xg_kval *xg_attention_matrix(xg_attention_kernel *w, xg_kval *from, xg_kval *line, int64_t lines, int64_t atoms) {
-    xg_aff_ctx *x = w->t->e->m->aff;
+    xg_aff_ctx *x = w->t->s.b.m->aff;
     xg_kval *o[2], *v;
     o[0] = from;
     o[1] = xg_tile_apply(w->t, &lines, 1, xg_aff_mul(x, xg_aff_dim(x, 0), XG_ATTENTION_LINE), &line);
-    v = xg_kir_value(xg_attention_b(w), XG_K_OP_DESCRIBE_MATRIX, o, 2, xg_kir_scalar(w->t->e->m, XG_E_I64));
+    v = xg_kir_value(xg_attention_b(w), XG_K_OP_DESCRIBE_MATRIX, o, 2, xg_kir_scalar(w->t->s.b.m, XG_E_I64));
     v->def->a = atoms;
     v->def->b = XG_KWGMMA_ALIGN;
     return v;
@@ -468,7 +468,7 @@ XG_FN xg_kval *xg_attention_group_open(xg_attention_kernel *w, xg_flow *part, ui
     xg_kval *thread = xg_kthread_id(xg_attention_b(w), 0, w->p->threads + w->p->producers);
     uint32_t k;
     *part = xg_flow_of(&w->t->s, NULL);
-    xg_attention_group_maps(w, w->t->e->m->entry);
+    xg_attention_group_maps(w, w->t->s.b.m->entry);
     xg_attention_group_begin(w, thread);
     for (k = 0; k < n; k++) xg_flow_slot(part, &w->dest[k]);
     return thread;

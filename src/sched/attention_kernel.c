@@ -11,7 +11,7 @@ XG_FN xg_kval *xg_attention_number(xg_attention_kernel *w, double v) {
 }
 /* base + more, which counts so much. */
 XG_FN xg_kval *xg_attention_at(xg_attention_kernel *w, xg_kval *base, int64_t count, int64_t more) {
-    xg_aff_ctx *x = w->t->e->m->aff;
+    xg_aff_ctx *x = w->t->s.b.m->aff;
     return more ? xg_tile_apply(w->t, &count, 1, xg_aff_add_k(x, xg_aff_dim(x, 0), more), &base) : base;
 }
 /* A loop of so many rounds around what changes the flow's variables; its number. */
@@ -81,7 +81,7 @@ XG_FN xg_kval *xg_attention_lane(xg_attention_kernel *w, xg_kval *vector, int64_
     xg_kval *o[2];
     o[0] = vector;
     o[1] = w->digits[lane];
-    return xg_kir_value(xg_attention_b(w), XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->t->e->m, vector->type->elem));
+    return xg_kir_value(xg_attention_b(w), XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->t->s.b.m, vector->type->elem));
 }
 XG_FN xg_kval *xg_attention_insert(xg_attention_kernel *w, xg_kval *v, xg_kval *vector, int64_t lane) {
     xg_kval *o[3];
@@ -155,16 +155,16 @@ XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shi
 /* Two neighbours as what tensor memory's devices compute with in one instruction, and back. */
 XG_FN xg_kval *xg_attention_both(xg_attention_kernel *w, xg_kval *const *x) {
     xg_kval *v = xg_attention_paired(w, x);
-    return xg_kir_value(xg_attention_b(w), XG_K_OP_BITCAST, &v, 1, xg_kir_scalar(w->t->e->m, XG_E_I64));
+    return xg_kir_of(xg_attention_b(w), XG_K_OP_BITCAST, v, xg_kir_scalar(w->t->s.b.m, XG_E_I64));
 }
 XG_FN void xg_attention_each(xg_attention_kernel *w, xg_kval *v, xg_kelem e, xg_kval **to) {
     int64_t k;
-    v = xg_kir_value(xg_attention_b(w), XG_K_OP_BITCAST, &v, 1, xg_kir_vector(w->t->e->m, e, XG_ATTENTION_PAIR));
+    v = xg_kir_of(xg_attention_b(w), XG_K_OP_BITCAST, v, xg_kir_vector(w->t->s.b.m, e, XG_ATTENTION_PAIR));
     for (k = 0; k < XG_ATTENTION_PAIR; k++) to[k] = xg_attention_lane(w, v, k);
 }
 XG_FN xg_kval *xg_attention_as(xg_attention_kernel *w, xg_kval *x, xg_kelem e) {
     if (x->type->elem == e) return x;
-    return xg_kir_value(xg_attention_b(w), XG_K_OP_BITCAST, &x, 1, xg_kir_scalar(w->t->e->m, e));
+    return xg_kir_of(xg_attention_b(w), XG_K_OP_BITCAST, x, xg_kir_scalar(w->t->s.b.m, e));
 }
 /* x y + z, of two neighbours or of one; a number in the place of y, or z, is that of both. */
 XG_FN xg_kval *xg_attention_fma(xg_attention_kernel *w, xg_kval *x, xg_kval *y, xg_kval *z) {

@@ -10,7 +10,7 @@ XG_FN xg_kval *xg_attention_read(xg_attention_kernel *w, xg_kval *from, xg_kval 
     o[0] = from;
     o[1] = spot;
     return xg_kir_value(
-        xg_attention_b(w), XG_K_OP_READ, o, 2, xg_kir_vector(w->t->e->m, xg_kelem_of(w->f->held), lanes));
+        xg_attention_b(w), XG_K_OP_READ, o, 2, xg_kir_vector(w->t->s.b.m, xg_kelem_of(w->f->held), lanes));
 }
 /* sum += the products of two vectors' lanes, one after the other. */
 XG_FN void xg_attention_dot(xg_attention_kernel *w, xg_kval *x, xg_kval *y, int64_t lanes, xg_kval **sum) {
@@ -61,7 +61,7 @@ XG_FN int64_t xg_attention_weights_size(const xg_attention_plan *p) {
 /* The weights into shared memory, two neighbours at a time; a warp reads its own alone. */
 XG_FN void xg_attention_show_weights(xg_attention_kernel *w, const xg_attention_summed *o) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, pitch = w->p->weight_pitch, half, c, place;
-    const xg_ktype *type = xg_kir_vector(w->t->e->m, xg_kelem_of(w->f->held), XG_ATTENTION_PAIR);
+    const xg_ktype *type = xg_kir_vector(w->t->s.b.m, xg_kelem_of(w->f->held), XG_ATTENTION_PAIR);
     xg_kval *row = xg_tile_join(w->t, w->warp, XG_ATTENTION_ROWS, w->group), *first, *v[3];
     first = xg_tile_join(w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t->s, 0));
     first = xg_tile_join(w->t, row, pitch, first);

@@ -389,8 +389,8 @@ XG_FN xg_flow xg_attention_asker(xg_attention_kernel *w) {
     xg_kb *b = xg_attention_b(w);
     own = xg_k2_int(b, XG_K_OP_ADDI, thread, -(threads + lanes));
     xg_kval_set_range(own, xg_range_of(-(threads + lanes), w->p->producers - lanes - 1));
-    w->t->e->m->entry->askers = (uint32_t)groups;
-    w->t->e->m->entry->brought = (uint32_t)(w->p->stages * XG_TILE_SIDES * XG_ATTENTION_STATES);
+    w->t->s.b.m->entry->askers = (uint32_t)groups;
+    w->t->s.b.m->entry->brought = (uint32_t)(w->p->stages * XG_TILE_SIDES * XG_ATTENTION_STATES);
     w->thread = groups > 1 ? xg_k2_int(b, XG_K_OP_ANDI, own, (groups - 1) * lanes) : w->digits[0];
     xg_flow_if(&one, xg_kcmpi_(b, XG_CI_EQ, own, w->thread));
     if (groups == 1) return one;

@@ -7,7 +7,7 @@
 /* The bound of a row, as a number of 64 bits; `none`: what it is where it is not known. */
 XG_FN xg_kval *xg_attention_bound_value(
     xg_attention_kernel *w, const xg_attention_bound *b, xg_kval *row, int64_t none) {
-    xg_aff_ctx *x = w->t->e->m->aff;
+    xg_aff_ctx *x = w->t->s.b.m->aff;
     xg_kb *to = xg_attention_b(w);
     int64_t counts[2];
     xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX], *v, *read, *all, *bounded = NULL;
@@ -134,7 +134,7 @@ XG_FN void xg_attention_show_most(xg_attention_kernel *w) {
     row = xg_tile_join(w->t, row, w->p->warp_rows, w->group);
     for (half = 0; half < w->p->halves; half++) {
         at = xg_attention_vote_at(w, row, half * XG_ATTENTION_EIGHT);
-        w->votes = xg_kinsert(b, xg_attention_most_of(w, half), w->votes, &at, 1);
+        w->votes = xg_kinsert_at(b, xg_attention_most_of(w, half), w->votes, at);
     }
     xg_flow_end(&f);
 }
