@@ -12,6 +12,7 @@
 #ifndef XG_ALGSIMP_UNPACK_C
 #define XG_ALGSIMP_UNPACK_C
 #include "algsimp.h"
+#include "ranges.c"
 
 enum {
     XG_UNPACK_BITS = 4,

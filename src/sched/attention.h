@@ -189,21 +189,20 @@ typedef struct xg_attention_shape {
 } xg_attention_shape;
 typedef struct xg_attention_plan { /* the most read members come first */
     xg_attention_shape shape;
-    bool bounded;  /* masks leave out steps */
-    bool votes;    /* and the kernel looks whether that is right */
-    bool copied;   /* elements are as they lie in memory: brought without registers */
-    bool in_turns; /* as the shape says, where there are several steps */
-    bool swizzled; /* the tile's rows have no padding: pieces of 16 bytes of eight rows go round */
-    bool apart;    /* of gradients: wide dK and dV, for whose sums at once there is no room, have a walk each */
-    bool
-        keeps_rows; /* ...: the tile's rows are in registers, or in tensor memory; they come through the steps' buffers */
-    bool keeps_grads;       /* ... likewise, of the second operand */
-    bool trades;            /* a pair's warps multiply by one of both, and give each other scores and dP */
-    bool is_whole;          /* without masks and edges: see xg_attention_registers */
-    bool is_made;           /* the plan could be made */
-    int64_t stages;         /* steps' keys in shared memory: the next one is brought while one is used */
-    int64_t own;            /* keys of a step that a warp has */
-    int64_t halves;         /* rows of a thread */
+    bool bounded;     /* masks leave out steps */
+    bool votes;       /* and the kernel looks whether that is right */
+    bool copied;      /* elements are as they lie in memory: brought without registers */
+    bool in_turns;    /* as the shape says, where there are several steps */
+    bool swizzled;    /* the tile's rows have no padding: pieces of 16 bytes of eight rows go round */
+    bool apart;       /* of gradients: wide dK and dV, for whose sums at once there is no room, have a walk each */
+    bool keeps_rows;  /* ...: the tile's rows are in registers, or in tensor memory; through the steps' buffers */
+    bool keeps_grads; /* ... likewise, of the second operand */
+    bool trades;      /* a pair's warps multiply by one of both, and give each other scores and dP */
+    bool is_whole;    /* without masks and edges: see xg_attention_registers */
+    bool is_made;     /* the plan could be made */
+    int64_t stages;   /* steps' keys in shared memory: the next one is brought while one is used */
+    int64_t own;      /* keys of a step that a warp has */
+    int64_t halves;   /* rows of a thread */
     int64_t depth, columns; /* with what fills the last piece */
     int64_t cluster; /* blocks that share the keys of a tile's rows, and join what they have; 1: it is one block's */
     int64_t tile, steps, walked, threads, blocks; /* walked: of the steps, on average */

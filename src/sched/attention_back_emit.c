@@ -15,6 +15,7 @@
 #ifndef XG_SCHED_ATTENTION_BACK_EMIT_C
 #define XG_SCHED_ATTENTION_BACK_EMIT_C
 #include "attention.h"
+#include "attention_kernel.c"
 
 /* ---- elements ---- */
 

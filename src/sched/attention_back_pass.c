@@ -19,6 +19,7 @@
 #ifndef XG_SCHED_ATTENTION_BACK_PASS_C
 #define XG_SCHED_ATTENTION_BACK_PASS_C
 #include "attention.h"
+#include "attention_back_plan.c"
 
 enum {
     XG_ATTENTION_BACK_EPILOGUE = 8, /* conversions and moves behind a dot */

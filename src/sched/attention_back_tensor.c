@@ -18,6 +18,7 @@
 #ifndef XG_SCHED_ATTENTION_BACK_TENSOR_C
 #define XG_SCHED_ATTENTION_BACK_TENSOR_C
 #include "attention.h"
+#include "attention_tensor.c"
 
 XG_FN int64_t xg_attention_back_sums_at(const xg_attention_plan *p, bool second) {
     const int64_t *pieces = p->form.pieces;
