@@ -12,6 +12,7 @@
 #ifndef XG_ALGSIMP_UNPACK_C
 #define XG_ALGSIMP_UNPACK_C
 #include "algsimp.h"
+#include "ranges.c"
 
 enum {
     XG_UNPACK_BITS = 4,
@@ -94,7 +95,7 @@ XG_FN xg_inst *xg_unpack_make(const xg_hb *b, const xg_unpack *p, uint32_t dim, 
     xg_inst *x = p->from;
     memcpy(dims, x->shape->dims, rank * sizeof *dims);
     dims[rank] = p->n;
-    x = xg_hb_op(b, XG_BITCAST_CONVERT, xg_hb_shape(b, p->is_signed ? XLAGPU_S4 : XLAGPU_U4, dims, rank + 1), &x, 1);
+    x = xg_hb_of(b, XG_BITCAST_CONVERT, xg_hb_shape(b, p->is_signed ? XLAGPU_S4 : XLAGPU_U4, dims, rank + 1), x);
     if (p->order[0]) x = xg_hb_reverse(b, x, &last, 1);
     for (k = 0; k <= rank; k++) {
         for (v = k == dim ? p->n / 2 : 0; v; v /= dims[n++]) { /* the highest first: where it lies in the word */
@@ -226,15 +227,14 @@ XG_FN xg_inst *xg_unpack_redo(const xg_hb *b, xg_inst *tail, xg_inst *x) {
 XG_FN xg_inst *xg_unpack_rewritten(const xg_hb *b, xg_inst *i) {
     xg_inst *tail = NULL;
     xg_unpack p;
-    uint32_t dim;
+    uint32_t dim = XG_RANK_MAX;
     memset(&p, 0, sizeof p);
-    if (i->op == XG_AND && (dim = xg_unpack_shifted(i, &p)) < XG_RANK_MAX && xg_unpack_suits(&p) &&
-        xg_unpack_pays(i, p.is_signed))
-        return xg_unpack_make(b, &p, dim, i->shape);
-    if (i->op != XG_CONCATENATE || !xg_unpack_pieces(i, &p, &tail) || !xg_unpack_suits(&p) || !xg_unpack_joins(i, &p) ||
-        !xg_unpack_pays(i, p.is_signed))
-        return NULL;
-    dim = (uint32_t)xg_attr_dims(i).p[0];
+    if (i->op == XG_AND)
+        dim = xg_unpack_shifted(i, &p);
+    else if (i->op == XG_CONCATENATE && xg_unpack_pieces(i, &p, &tail) && xg_unpack_joins(i, &p))
+        dim = (uint32_t)xg_attr_dims(i).p[0];
+    if (dim == XG_RANK_MAX || !xg_unpack_suits(&p) || !xg_unpack_pays(i, p.is_signed)) return NULL;
+    if (!tail) return xg_unpack_make(b, &p, dim, i->shape);
     return xg_unpack_redo(
         b, tail, xg_unpack_make(b, &p, dim, xg_shape_with_type(b->comp->module, i->shape, p.from->shape->type)));
 }

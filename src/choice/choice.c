@@ -376,13 +376,13 @@ typedef struct xg_choice_known {
 typedef struct xg_choice_pass {
     xg_arena *work; /* of one fusion */
     xg_arena *kept;
-    xg_emit_target target;
-    xg_tuned tuned;
     xg_kept *plans; /* NULL: none are kept */
     xg_dict known;  /* by fingerprint */
     xg_records records;
     xg_dict joins; /* by fingerprint: whether a product and the row program that reads it become one kernel */
     bool changed;
+    xg_emit_target target;
+    xg_tuned tuned;
 } xg_choice_pass;
 
 /* The measured record of the fusion; NULL: none, or the module has decided. */

@@ -119,15 +119,15 @@ XG_FN void xg_concatenate_body(xg_scope *s, void *data, uint32_t which, xg_kval 
     xg_concatenate *c = (xg_concatenate *)data;
     const xg_shape *to = c->heroes.p[0]->shape, *from = c->sections[which].shape;
     xg_kval *here[XG_RANK_MAX];
-    xg_imap *shift = xg_imap_of_dims(s->e->m->aff, to->rank, to->rank);
+    xg_imap *shift = xg_imap_of_dims(s->b.m->aff, to->rank, to->rank);
     uint32_t k;
     for (k = 0; k < to->rank; k++) {
         shift->dims[k].range = xg_range_of(0, from->dims[k] - 1);
-        shift->results[k] = xg_aff_add_k(s->e->m->aff, xg_aff_dim(s->e->m->aff, k), k == c->dim ? c->offset[which] : 0);
+        shift->results[k] = xg_aff_add_k(s->b.m->aff, xg_aff_dim(s->b.m->aff, k), k == c->dim ? c->offset[which] : 0);
     }
     for (k = 0; k < c->heroes.n; k++)
         xg_hero_give(s, c->heroes.p[k], xg_elem_of(s, XG_OPERAND(c->heroes.p[k], c->operand[which]), at));
-    xg_elem_apply(s, xg_imap_simplify(s->e->m->aff, shift), at, here);
+    xg_elem_apply(s, xg_imap_simplify(s->b.m->aff, shift), at, here);
     xg_hero_roots(s, &c->heroes, true, to, here, dest);
     xg_hero_roots(s, &c->heroes, false, to, here, dest);
 }

@@ -69,7 +69,7 @@ XG_FN void xg_rounds_write(xg_scope *s, const xg_round_value *p, xg_kval *const 
     v = xg_elem_of(s, p->made, here);
     xg_elem_apply(s, p->to, here, to);
     xg_update_place(s, p->update, to, place);
-    xg_elem_apply(s, xg_emit_same_place(s->e->m->aff, p->update->shape, next->shape), place, here);
+    xg_elem_apply(s, xg_emit_same_place(s->b.m->aff, p->update->shape, next->shape), place, here);
     *dest = xg_emit_insert(&s->b, v, *dest, next->shape, here);
 }
 /* A round of that number begins: what counts is given, and what that finds in memory is read. */

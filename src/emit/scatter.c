@@ -292,7 +292,7 @@ XG_FN void xg_scatter_plain(
 XG_FN void xg_scatter_atomically(
     xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_kval *const *idx, xg_kval **dest) {
     xg_kval *operands[XG_RANK_MAX + 1];
-    const xg_ktype *elem = xg_kir_scalar(s->e->m, dest[0]->type->elem);
+    const xg_ktype *elem = xg_kir_scalar(s->b.m, dest[0]->type->elem);
     xg_elem current, update;
     xg_kb outer;
     xg_kop *op;
@@ -303,7 +303,7 @@ XG_FN void xg_scatter_atomically(
     xg_kir_region_args(&s->b, op, 0, &elem, 1);
     op->regions[0]->args[0].name = XG_STR("current");
     outer = s->b;
-    s->b = xg_kb_end(s->e->m, op->regions[0]);
+    s->b = xg_kb_end(s->b.m, op->regions[0]);
     s->b.loc = outer.loc;
     current = xg_elem_real(&op->regions[0]->args[0]);
     xg_scatter_combine(s, d, &current, &update);
@@ -325,14 +325,14 @@ XG_FN xg_kval *xg_scatter_number(xg_scope *s, const xg_scattering *d, xg_kval *c
     xg_kval *r, *in[XG_RANK_MAX];
     uint32_t k;
     for (k = 0; k < d->n_rivals; k++) in[k] = position[d->rival[k]];
-    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, d->rival_counts, d->n_rivals, &d->rivals, 1), in, &r);
+    xg_elem_apply(s, xg_indexing_reshape(s->b.m->aff, d->rival_counts, d->n_rivals, &d->rivals, 1), in, &r);
     return r;
 }
 XG_FN void xg_scatter_position_of(xg_scope *s, const xg_scatter_owner *o, xg_kval *number, xg_kval **position) {
     const xg_scattering *d = o->d;
     xg_kval *out[XG_RANK_MAX];
     uint32_t k;
-    xg_elem_apply(s, xg_indexing_reshape(s->e->m->aff, &d->rivals, 1, d->rival_counts, d->n_rivals), &number, out);
+    xg_elem_apply(s, xg_indexing_reshape(s->b.m->aff, &d->rivals, 1, d->rival_counts, d->n_rivals), &number, out);
     for (k = 0; k < d->w.n_positions; k++) position[k] = o->mine->position[k];
     for (k = 0; k < d->n_rivals; k++) position[d->rival[k]] = out[k];
 }
@@ -430,7 +430,7 @@ XG_FN void xg_scatter_row(
     xg_scope *s, const xg_scattering *d, const xg_scatter_place *base, xg_kval *const *at, xg_kval **dest) {
     xg_imap *m;
     xg_kval *here[XG_RANK_MAX];
-    xg_aff_ctx *x = s->e->m->aff;
+    xg_aff_ctx *x = s->b.m->aff;
     xg_flow f = xg_flow_of(s, NULL);
     uint32_t minor;
     if (d->unroll == 1) {

@@ -100,7 +100,7 @@ XG_FN xg_kval *xg_slices_insert(xg_scope *s, const xg_slices_put *d) {
     const xg_inst *r = s->e->roots[d->root];
     xg_kval *in[XG_RANK_MAX], *here[XG_RANK_MAX];
     xg_elem_apply(s, d->place, d->at, in);
-    xg_elem_apply(s, xg_emit_same_place(s->e->m->aff, xg_slices_of(r)->shape, r->shape), in, here);
+    xg_elem_apply(s, xg_emit_same_place(s->b.m->aff, xg_slices_of(r)->shape, r->shape), in, here);
     return xg_emit_insert(&s->b, d->v, d->dest, r->shape, here);
 }
 /* dest with the element in it where cond holds. */
@@ -115,20 +115,20 @@ XG_FN xg_kval *xg_slices_insert_when(xg_scope *s, xg_kval *cond, const xg_slices
 
 XG_FN void xg_slices_once(xg_scope *s, const xg_input_slices *c, xg_kval *const *at, xg_kval **dest) {
     const xg_shape *box = c->sections[0].shape;
-    xg_imap *shift = xg_imap_of_dims(s->e->m->aff, box->rank, box->rank);
+    xg_imap *shift = xg_imap_of_dims(s->b.m->aff, box->rank, box->rank);
     xg_kval *in[XG_RANK_MAX];
     uint32_t k, d;
     for (d = 0; d < box->rank; d++) {
         shift->dims[d].range = xg_range_of(0, box->dims[d] - 1);
-        shift->results[d] = xg_aff_add_k(s->e->m->aff, xg_aff_dim(s->e->m->aff, d), c->low[d]);
+        shift->results[d] = xg_aff_add_k(s->b.m->aff, xg_aff_dim(s->b.m->aff, d), c->low[d]);
     }
-    xg_elem_apply(s, xg_imap_simplify(s->e->m->aff, shift), at, in);
+    xg_elem_apply(s, xg_imap_simplify(s->b.m->aff, shift), at, in);
     for (k = 0; k < c->e->n_roots; k++) {
         xg_slices_put put;
         if (!c->e->roots[k]->shape->elements) continue;
         put.root = k;
         put.v = xg_elem_of(s, XG_OPERAND(c->slices[k], 0), in);
-        put.place = xg_indexing_operand_to_output(s->e->m->aff, c->slices[k], 0, 0);
+        put.place = xg_indexing_operand_to_output(s->b.m->aff, c->slices[k], 0, 0);
         put.at = in;
         put.dest = dest[k];
         dest[k] = xg_slices_insert_when(

@@ -28,15 +28,15 @@ typedef struct xg_sliding {
     xg_heroes heroes; /* it, or elements of it */
     xg_window w;
     const xg_shape *shape; /* of the result */
-    xg_section section;    /* that walk */
     uint32_t dim, n;       /* n: arrays that are folded together */
     int64_t count, inner;  /* inner: places of the other dimensions */
     bool joint;            /* parts are joined; else each window is folded by itself */
     /* while elements are made */
     xg_fold fold;
     const xg_imap *map;
-    uint32_t windows; /* how many of the carried ones take what is read */
-    bool take;        /* what is read replaces what is carried */
+    xg_section section; /* the walk over the result */
+    uint32_t windows;   /* how many of the carried ones take what is read */
+    bool take;          /* what is read replaces what is carried */
     /* emit/sliding_rows.c: the elements in shared memory, and the number of this thread's share */
     xg_kval **tile, *own;
     int64_t first; /* what is being read begins so far behind that */
@@ -132,7 +132,7 @@ XG_FN const xg_aff *xg_sliding_padded(xg_aff_ctx *x, const xg_aff *place, int64_
 /* The element of operand k in shared memory, at the place that the window's symbol has: as far from the thread's own
  * first one for all threads. */
 XG_FN xg_elem xg_sliding_close(xg_sliding *d, xg_scope *s, uint32_t k) {
-    xg_aff_ctx *x = s->e->m->aff;
+    xg_aff_ctx *x = s->b.m->aff;
     xg_imap *m = xg_imap_of_dims(x, 2, 1);
     int64_t each = d->count * d->w.p[d->dim].stride;
     xg_kval *dims[2], *at;

@@ -107,7 +107,7 @@ XG_FN xg_kval *xg_update_lasts(xg_scope *s, const xg_inst *root, const xg_inst *
     for (; later != i; later = xg_in_place_strip(XG_OPERAND(later, 0))) {
         xg_kval *own[XG_RANK_MAX];
         if (!XG_OPERAND(later, 1)->shape->elements || xg_update_apart(i, later)) continue;
-        xg_elem_apply(s, xg_emit_same_place(s->e->m->aff, i->shape, later->shape), idx, own);
+        xg_elem_apply(s, xg_emit_same_place(s->b.m->aff, i->shape, later->shape), idx, own);
         covers = xg_update_covers(s, later, own);
         yes = xg_kconst_int(&s->b, XG_E_I1, 1);
         lasts =
@@ -130,7 +130,7 @@ XG_FN void xg_update_body(xg_scope *s, void *data, uint32_t which, xg_kval *cons
     xg_update_place(s, i, at, idx);
     xg_flow_if(&f, xg_update_lasts(s, r, i, idx));
     v = xg_elem_of(s, XG_OPERAND(i, 1), at);
-    xg_elem_apply(s, xg_emit_same_place(s->e->m->aff, i->shape, r->shape), idx, here);
+    xg_elem_apply(s, xg_emit_same_place(s->b.m->aff, i->shape, r->shape), idx, here);
     dest[root] = xg_emit_insert(&s->b, v, dest[root], r->shape, here);
     xg_flow_end(&f);
 }

@@ -108,59 +108,58 @@ enum {
     XG_ATTENTION_LINES = XG_ATTENTION_LINE5 - XG_ATTENTION_LINE0 + 1
 };
 typedef struct xg_attention_back {
-    bool is;     /* a kernel of the backward pass */
-    bool turned; /* its rows are the module's keys: it makes dK and dV; else dQ and what rows have */
+    bool is;       /* a kernel of the backward pass */
+    bool turned;   /* its rows are the module's keys: it makes dK and dV; else dQ and what rows have */
+    bool together; /* maximum, sum and the sum over dP are found in one walk */
+    bool boxed;    /* there are `boxes` of all lines */
+    /* Where dS goes through memory: the kernel of dK and dV has it as a further result, of which a product makes dQ;
+     * the other one has no dots but those of scores and dP, and makes what rows have. */
+    bool rows_only, shows;
+    bool once;        /* dQ may be made in one walk (attention_back_once.c) */
+    uint32_t n_lines; /* broadcasts of what each of the module's rows has one of */
+    uint32_t soft;    /* the second dot's operand that is made of the weights */
+    xg_inst *second;  /* the dot that makes dV; NULL: there is none */
+    xg_inst *delta;   /* of each row the sum over weights and dP */
+    uint32_t fixed;   /* its operand that has rows */
+    uint32_t n_kept;  /* further results: values of lines */
+    /* Where dQ is made in one walk: lines, by bits, that are factors of dS, and of dP alone; the one added to dP. */
+    uint32_t factors, of_grads, rest;
     xg_attention_gradient match;
-    xg_inst *second;                    /* the dot that makes dV; NULL: there is none */
-    uint32_t soft;                      /* its operand that is made of the weights */
-    const xg_imap *second_map;          /* to the indices of the other one */
-    xg_inst *delta;                     /* of each row the sum over weights and dP */
-    uint32_t fixed;                     /* its operand that has rows */
-    bool together;                      /* maximum, sum and the sum over dP are found in one walk */
-    uint32_t n_lines;                   /* broadcasts of what each of the module's rows has one of */
+    const xg_imap *second_map;          /* to the indices of the second dot's other operand */
     xg_inst *lines[XG_ATTENTION_LINES]; /* the stage LINEk is the operand */
     bool late[XG_ATTENTION_LINES];      /* it is made of the sum over weights and dP */
-    uint32_t n_kept;                    /* further results: values of lines */
     xg_inst *kept[XG_ATTENTION_LINES];
     const xg_imap *kept_map[XG_ATTENTION_LINES];
     xg_tile_form grad;                          /* dO V */
     xg_attention_box boxes[XG_ATTENTION_LINES]; /* of lines, where rows are keys */
-    bool boxed;                                 /* there are all of these */
-    /* Where dS goes through memory: the kernel of dK and dV has it as a further result, of which a product makes dQ;
-     * the other one has no dots but those of scores and dP, and makes what rows have. */
-    bool rows_only, shows;
-    /* dQ may be made in one walk (attention_back_once.c): lines, by bits, that are factors of dS, and of dP alone; the
-     * one that is added to dP. */
-    bool once;
-    uint32_t factors, of_grads, rest;
-    const xg_imap *shown_map; /* to its indices */
+    const xg_imap *shown_map;                   /* to the indices of dS in memory */
 } xg_attention_back;
 
-typedef struct xg_attention_form {
-    const xg_comp *comp;
-    uint32_t query; /* operand of the first dot that has rows */
-    int64_t batch, rows, keys, depth, columns;
-    int64_t counted[3]; /* a tile's rows, keys of a step: how many steps it was found to have on average */
+typedef struct xg_attention_form { /* the most read members come first */
     xlagpu_type sum;
     int32_t unit; /* xg_kmma, or XG_TILE_NO_UNIT */
     xlagpu_type held;
-    int64_t pieces[2]; /* that weights of f32 are taken in, or 1; of the backward pass: dS, weights */
-    xg_attention match;
+    uint32_t query;   /* operand of the first dot that has rows */
     uint32_t n_stats; /* further results: a row's maximum, its sum */
+    uint32_t n_bounds, n_reads;
+    bool votes;   /* whether masked scores are finite: then each row's maximum says whether their weights are 0 */
+    bool is_lazy; /* any number may stand for the maximum, and an early one mostly serves for all keys */
+    const xg_comp *comp;
+    int64_t batch, rows, keys, depth, columns;
+    int64_t pieces[2]; /* that weights of f32 are taken in, or 1; of the backward pass: dS, weights */
+    xg_attention_back back;
+    xg_attention match;
+    int64_t counted[3]; /* a tile's rows, keys of a step: how many steps it was found to have on average */
     const xg_inst *stats[XG_ATTENTION_STATS];
     const xg_imap *stat_map[XG_ATTENTION_STATS];
-    uint32_t n_bounds, n_reads;
     int64_t key_period; /* bounds are of keys modulo it, where rows are keys: as a row's period; 0: they are of keys */
-    bool votes;         /* whether masked scores are finite: then each row's maximum says whether their weights are 0 */
-    double masked;      /* no masked score is larger, if so */
+    double masked;      /* no masked score is larger, where scores vote */
     /* Scores, but for masks of -inf, are the first dot's sums times a number: powers take it in. NULL: they are not. */
     const xg_inst *scaled;
     double scale;
-    bool is_lazy; /* any number may stand for the maximum, and an early one mostly serves for all keys */
     xg_attention_bound bounds[XG_ATTENTION_BOUNDS];
     xg_attention_box boxes[XG_TILE_SIDES]; /* keys, values */
     xg_attention_stage stages[XG_ATTENTION_PARTS];
-    xg_attention_back back;
     xg_tile_form dots[2]; /* scores, out */
 } xg_attention_form;
 
@@ -188,38 +187,38 @@ typedef struct xg_attention_shape {
     bool in_tensor; /* ... or rather one thread for them: scores, weights and sums lie in tensor memory */
     bool once;      /* of gradients: dQ is made in one walk (attention_back_once.c) */
 } xg_attention_shape;
-typedef struct xg_attention_plan {
+typedef struct xg_attention_plan { /* the most read members come first */
     xg_attention_shape shape;
-    bool bounded;           /* masks leave out steps */
-    bool votes;             /* and the kernel looks whether that is right */
-    bool copied;            /* elements are as they lie in memory: brought without registers */
-    int64_t stages;         /* steps' keys in shared memory: the next one is brought while one is used */
-    int64_t powers;         /* of XG_ATTENTION_POWERS that multiply-adds make: the pipe of powers makes the others */
-    bool in_turns;          /* as the shape says, where there are several steps */
-    bool swizzled;          /* the tile's rows have no padding: pieces of 16 bytes of eight rows go round */
-    int64_t own;            /* keys of a step that a warp has */
-    int64_t halves;         /* rows of a thread */
+    bool bounded;     /* masks leave out steps */
+    bool votes;       /* and the kernel looks whether that is right */
+    bool copied;      /* elements are as they lie in memory: brought without registers */
+    bool in_turns;    /* as the shape says, where there are several steps */
+    bool swizzled;    /* the tile's rows have no padding: pieces of 16 bytes of eight rows go round */
+    bool apart;       /* of gradients: wide dK and dV, for whose sums at once there is no room, have a walk each */
+    bool keeps_rows;  /* ...: the tile's rows are in registers, or in tensor memory; through the steps' buffers */
+    bool keeps_grads; /* ... likewise, of the second operand */
+    bool trades;      /* a pair's warps multiply by one of both, and give each other scores and dP */
+    bool is_whole;    /* without masks and edges: see xg_attention_registers */
+    bool is_made;     /* the plan could be made */
+    int64_t stages;   /* steps' keys in shared memory: the next one is brought while one is used */
+    int64_t own;      /* keys of a step that a warp has */
+    int64_t halves;   /* rows of a thread */
     int64_t depth, columns; /* with what fills the last piece */
     int64_t cluster; /* blocks that share the keys of a tile's rows, and join what they have; 1: it is one block's */
-    int64_t tile, tiles, steps, walked, threads, blocks; /* walked: of the steps, on average */
+    int64_t tile, steps, walked, threads, blocks; /* walked: of the steps, on average */
+    xg_attention_form form;
+    int64_t producers; /* threads beside the others, which ask for tensor copies */
+    int64_t shared;    /* bytes */
+    int64_t tiles, value_pitch;
+    int64_t powers; /* of XG_ATTENTION_POWERS that multiply-adds make: the pipe of powers makes the others */
+    int64_t query_pitch, pitch, weight_pitch, sum_pitch; /* of rows in shared memory; value_pitch, too */
     int64_t span;                                        /* steps of a period of keys; else all */
     int64_t ramp, together; /* tiles of a head's queries; heads whose blocks begin together: by falling work, where
                              * masks leave out steps */
     int64_t longest;        /* see xg_cost_counts */
-    bool apart;        /* of gradients: wide dK and dV, for whose sums at once there is no room, have a walk each */
-    int64_t warp_rows; /* ... of a warp */
-    int64_t producers; /* threads beside the others, which ask for tensor copies */
-    int64_t query_pitch, pitch, value_pitch, weight_pitch, sum_pitch; /* of rows in shared memory */
-    int64_t shared;                                                   /* bytes */
+    int64_t warp_rows;      /* of gradients: of a warp */
     int64_t picoseconds;
-    bool keeps_rows;   /* of gradients: the tile's rows are in registers, or in tensor memory; they come through the
-                        * steps' buffers */
-    bool keeps_grads;  /* ... likewise, of the second operand */
-    bool trades;       /* a pair's warps multiply by one of both, and give each other scores and dP */
-    bool is_whole;     /* without masks and edges: see xg_attention_registers */
-    bool is_made;      /* the plan could be made */
     int64_t key_parts; /* of all keys, each with blocks of its own; 0: not asked */
-    xg_attention_form form;
 } xg_attention_plan;
 
 /* Where maps are made. */
@@ -385,12 +384,23 @@ enum {
     XG_ATTENTION_AT_LANE,
     XG_ATTENTION_AT_DIMS
 };
-typedef struct xg_attention_kernel {
+typedef struct xg_attention_kernel { /* the most read members come first: see xg_tile_plan */
     const xg_attention_plan *p;
     const xg_attention_form *f;
-    xg_kval *thread, *lane, *warp, *group, *beside, *tile, *batch;
-    xg_kval *from, *to;             /* steps: the first, and behind the last; beyond all steps they begin again */
-    xg_kval *across, *part;         /* of a warp: among those along rows, and along keys */
+    xg_tile_kernel *t;      /* scope and builder */
+    bool dots;              /* the walk of who asks for products makes sums */
+    bool keys_only;         /* the walk needs no dP */
+    bool skips[2];          /* it makes no sums of dS; of the second dot's weights */
+    bool placed[2];         /* `places` have been asked for */
+    xg_kval *from, *to;     /* steps: the first, and behind the last; beyond all steps they begin again */
+    xg_kval *across, *part; /* of a warp: among those along rows, and along keys */
+    xg_kval *query, *keys, *values, *ends; /* in shared memory */
+    xg_kval *turn;                         /* of warp groups: how many steps the block has gone through */
+    xg_kval *thread, *beside;
+    xg_kval **scores[XG_ATTENTION_HALVES_MAX];                           /* of a step; then the weights */
+    xg_kval *stat[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_BACK_STATS + 1]; /* maximum, sum, sum over dP; reference */
+    xg_kval *lane, *warp, *group, *tile, *batch;
+    xg_kval *weights, *votes;       /* in shared memory */
     xg_kval *rank, *shown, **peers; /* of the block in its cluster, NULL: there is none; what it shows; that of all */
     xg_kval **scales[XG_ATTENTION_HALVES_MAX]; /* by rank: of a block's sums */
     xg_kval *buffer;                           /* of the step: the first of its keys in shared memory */
@@ -398,15 +408,12 @@ typedef struct xg_attention_kernel {
     xg_kval *lanes;    /* of tensor memory: where a round's rows begin; NULL: with the warp's own lanes */
     xg_kval *inner[2]; /* steps from the first on, and before the second, need no masks; NULL: all need them */
     xg_kval *walk;     /* which one of two it is */
-    xg_kval *query, *keys, *values, *weights, *ends, *votes;               /* in shared memory */
     xg_kval *most[XG_ATTENTION_HALVES_MAX], *sum[XG_ATTENTION_HALVES_MAX]; /* no most: the reference stands for it */
     xg_kval **out[XG_ATTENTION_HALVES_MAX];                                /* sums of V's columns */
-    xg_kval **scores[XG_ATTENTION_HALVES_MAX];                             /* of a step; then the weights */
     xg_kval *first_key, *place;              /* of a thread in the step; its place among all */
     xg_kval *step;                           /* of warp groups of gradients: the walk's */
     int64_t shared;                          /* of these: how often threads have shown what their rows have */
-    xg_kval *turn;                           /* of warp groups: how many steps the block has gone through */
-    xg_kval *done;                           /* ... in earlier walks; NULL: this is the first one */
+    xg_kval *done;                           /* turns in earlier walks; NULL: this is the first one */
     xg_kval **asked[2], **asked_sums[2];     /* products that are on their way: scores and dP; of dS, of the weights */
     xg_kval **soft[XG_ATTENTION_HALVES_MAX]; /* weights of the second dot */
     xg_kval **bare[XG_ATTENTION_HALVES_MAX]; /* of gradients: the step's sums that scores are made of */
@@ -418,23 +425,17 @@ typedef struct xg_attention_kernel {
     xg_kval *grad, *columns[XG_ATTENTION_LINES];
     xg_kval **grads[XG_ATTENTION_HALVES_MAX], **second[XG_ATTENTION_HALVES_MAX];
     xg_kval **step_line[XG_ATTENTION_LINES];           /* by a thread's column of the step */
-    bool dots;                                         /* the walk of who asks for products makes sums */
-    bool keys_only;                                    /* the walk needs no dP */
-    bool skips[2];                                     /* it makes no sums of dS; of the second dot's weights */
     xg_kval *grown, *shrinks[XG_ATTENTION_HALVES_MAX]; /* whether references have changed; what sums are scaled by */
     /* Of warp groups, by rows' references: what makes exponents of scores. */
     xg_kval *by[XG_ATTENTION_HALVES_MAX], *less[XG_ATTENTION_HALVES_MAX];
     const xg_inst *scaled; /* of the form, where scores and maxima are without it */
     xg_kval *dest[XG_ATTENTION_LINES + 2];
     const xg_imap *places[2]; /* of both results: where pairs lie, once that is asked */
-    bool placed[2];
-    xg_kval *stat[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_BACK_STATS + 1]; /* maximum, sum, sum over dP; reference */
     /* Of dQ in one walk: see attention_back_once.c; a thread's sums before the step. */
     xg_kval *share, *pivot[XG_ATTENTION_HALVES_MAX], *before[XG_ATTENTION_HALVES_MAX];
     xg_kval *line[XG_ATTENTION_HALVES_MAX][XG_ATTENTION_LINES], *shift[XG_ATTENTION_HALVES_MAX];
     xg_kval *farthest; /* the largest size of a row's exponents in a step, of powers that multiply-adds make */
     xg_kval *digits[XG_ATTENTION_EIGHT], *no_sums; /* numbers of lanes; a fragment's sums of nothing */
-    xg_tile_kernel t;                              /* scope and builder */
     xg_scope scopes[XG_ATTENTION_PARTS];
     xg_fusion_emission parts[XG_ATTENTION_PARTS]; /* as if each stage were a fusion */
 } xg_attention_kernel;
@@ -722,8 +723,8 @@ XG_FN void xg_attention_all_scores(xg_attention_kernel *w);
 XG_FN void xg_attention_open_step(xg_attention_kernel *w, xg_kval *step); /* its keys lie in shared memory then */
 XG_FN void xg_attention_bring_walked(xg_attention_kernel *w, xg_kval *step);
 XG_FN xg_kval *xg_attention_key(xg_attention_kernel *w, int64_t c); /* a thread's column of the step */
-XG_FN void xg_attention_stage_functions(xg_attention_kernel *w);
-XG_FN void xg_attention_places(xg_attention_kernel *w);
+/* The kernel's launch, n results, the stages' functions, and where its threads stand. */
+XG_FN xg_attention_kernel *xg_attention_begin(xg_fusion_emission *e, const xg_attention_plan *p, uint32_t n);
 XG_FN void xg_attention_stand_rows(xg_attention_kernel *w, xg_kval *block); /* of a thread's halves, from a block on */
 XG_FN void xg_attention_steps(xg_attention_kernel *w);
 XG_FN xg_kval *xg_attention_after(xg_attention_kernel *w, xg_kval *step); /* the next one */

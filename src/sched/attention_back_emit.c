@@ -15,13 +15,14 @@
 #ifndef XG_SCHED_ATTENTION_BACK_EMIT_C
 #define XG_SCHED_ATTENTION_BACK_EMIT_C
 #include "attention.h"
+#include "attention_kernel.c"
 
 /* ---- elements ---- */
 
 /* A line of a thread's column c of the step and the next one. */
 XG_FN void xg_attention_back_read_line(xg_attention_kernel *w, uint32_t k, int64_t c) {
-    const xg_ktype *pair = xg_kir_vector(w->t.e->m, xg_attention_sum_type(w), XG_ATTENTION_PAIR);
-    xg_kval *first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, w->buffer), *o[2], *v;
+    const xg_ktype *pair = xg_kir_vector(w->t->s.b.m, xg_attention_sum_type(w), XG_ATTENTION_PAIR);
+    xg_kval *first = xg_tile_join(w->t, w->beside, XG_ATTENTION_PAIR, w->buffer), *o[2], *v;
     int64_t place = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT;
     o[0] = w->columns[k];
     o[1] = xg_attention_at(w, first, w->p->stages * w->p->shape.step - place, place);
@@ -53,16 +54,16 @@ XG_FN xg_elem xg_attention_back_element(
     uint32_t n = 0;
     if (s->exp) {
         given[n].of = m->exp;
-        given[n++].v = xg_elem_convert_to(&w->t.s, xg_elem_real(s->exp), w->f->sum, m->exp->shape->type);
+        given[n++].v = xg_elem_convert_to(&w->t->s, xg_elem_real(s->exp), w->f->sum, m->exp->shape->type);
     }
     if (s->grad) {
         given[n].of = m->grad_dot;
-        given[n++].v = xg_elem_convert_to(&w->t.s, xg_elem_real(s->grad), w->f->sum, m->grad_dot->shape->type);
+        given[n++].v = xg_elem_convert_to(&w->t->s, xg_elem_real(s->grad), w->f->sum, m->grad_dot->shape->type);
     }
     if (part == XG_ATTENTION_WEIGHTS && xg_attention_back_keeps_bare(w->f)) {
         given[n].of = m->scores_dot;
         bare = xg_elem_real(w->bare[s->half][s->c]);
-        given[n++].v = xg_elem_convert_to(&w->t.s, bare, w->f->sum, m->scores_dot->shape->type);
+        given[n++].v = xg_elem_convert_to(&w->t->s, bare, w->f->sum, m->scores_dot->shape->type);
     }
     n = xg_attention_back_lines_of(w, part, s, given, n);
     return xg_attention_row_element(w, part, s->half, s->c, given, n);
@@ -73,7 +74,7 @@ XG_FN xg_kval *xg_attention_back_weight(
     const xg_inst *root = w->f->stages[part].root;
     xlagpu_type rounded = xg_contract_rounding(dot, root->shape->type);
     xg_elem v = xg_attention_back_element(w, part, s);
-    v = xg_elem_convert_to(&w->t.s, v, root->shape->type, rounded);
+    v = xg_elem_convert_to(&w->t->s, v, root->shape->type, rounded);
     return xg_attention_converted_to(
         w, v, rounded, w->f->pieces[part == XG_ATTENTION_SOFT] > 1 ? XLAGPU_F32 : w->f->held);
 }
@@ -139,7 +140,7 @@ XG_FN bool xg_attention_weave(xg_attention_kernel *w, xg_kop *first, xg_kop *mid
         n++;
     }
     if (!units) return false;
-    all = XG_NEW_N(w->t.e->arena, xg_attention_late, (size_t)n);
+    all = XG_NEW_N(w->t->e->arena, xg_attention_late, (size_t)n);
     n = xg_attention_late_ones(first, middle, all);
     for (op = middle; op; op = next) {
         next = op->next;
@@ -407,7 +408,7 @@ XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f) {
     f->rolled = true;
 }
 XG_FN void xg_attention_back_group_walk(xg_attention_kernel *w, void (*body)(xg_attention_kernel *w)) {
-    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    xg_flow f = xg_flow_of(&w->t->s, NULL);
     xg_kval *step;
     xg_attention_back_carry(w, &f);
     step = xg_flow_for(&f, w->from, w->to, 1, xg_kval_range(w->to).hi);
@@ -415,12 +416,12 @@ XG_FN void xg_attention_back_group_walk(xg_attention_kernel *w, void (*body)(xg_
     xg_attention_begin_step(w, step);
     w->step = step;
     w->turn = xg_attention_turn(w, step);
-    w->buffer = xg_tile_join(&w->t, xg_tile_rest(&w->t, w->turn, w->p->stages), w->p->shape.step, w->buffer);
+    w->buffer = xg_tile_join(w->t, xg_tile_rest(w->t, w->turn, w->p->stages), w->p->shape.step, w->buffer);
     body(w);
     xg_flow_end(&f);
 }
 XG_FN void xg_attention_back_walk(xg_attention_kernel *w, void (*body)(xg_attention_kernel *w)) {
-    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    xg_flow f = xg_flow_of(&w->t->s, NULL);
     xg_kval *step;
     if (w->p->shape.grouped) {
         xg_attention_back_group_walk(w, body);
@@ -467,12 +468,12 @@ XG_FN void xg_attention_back_vote(xg_attention_kernel *w) {
     int64_t threads = w->p->threads, rounds = xg_tile_over(w->f->keys, threads), k;
     int64_t at_once = XG_MIN(rounds, (int64_t)AT_ONCE);
     xg_kval *least = xg_attention_number(w, INFINITY), *all[AT_ONCE], *first, *round, *v;
-    xg_flow f = xg_flow_of(&w->t.s, &least), one = xg_flow_of(&w->t.s, NULL);
+    xg_flow f = xg_flow_of(&w->t->s, &least), one = xg_flow_of(&w->t->s, NULL);
     f.rolled = true;
     round = xg_attention_loop(w, &f, xg_tile_over(rounds, at_once));
     for (k = 0; k < at_once; k++) {
-        v = xg_tile_join(&w->t, round, at_once, xg_elem_index(&w->t.s, k));
-        v = xg_attention_clamp(w, xg_tile_join(&w->t, v, threads, w->thread), w->f->keys);
+        v = xg_tile_join(w->t, round, at_once, xg_elem_index(&w->t->s, k));
+        v = xg_attention_clamp(w, xg_tile_join(w->t, v, threads, w->thread), w->f->keys);
         all[k] = xg_attention_back_shift_of(w, v);
     }
     for (k = 0; k < at_once; k++) least = xg_k2(xg_attention_b(w), XG_K_OP_MINF, least, all[k]);
@@ -482,7 +483,7 @@ XG_FN void xg_attention_back_vote(xg_attention_kernel *w) {
     first = xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, w->lane, 0);
     if (w->p->producers) { /* which go through it as if they were others */
         v = xg_kthread_id(xg_attention_b(w), 0, threads + w->p->producers);
-        first = xg_elem_and(&w->t.s, first, xg_attention_below(w, v, threads));
+        first = xg_elem_and(&w->t->s, first, xg_attention_below(w, v, threads));
     }
     xg_flow_if(&one, first);
     w->votes = xg_kinsert(xg_attention_b(w), least, w->votes, &w->warp, 1);
@@ -493,7 +494,7 @@ XG_FN xg_kval *xg_attention_back_least(xg_attention_kernel *w) {
     xg_kval *least = NULL, *at, *v;
     int64_t k;
     for (k = 0; k < w->p->threads / XG_WARP_LANES; k++) {
-        at = xg_elem_index(&w->t.s, k);
+        at = xg_elem_index(&w->t->s, k);
         v = xg_kextract(xg_attention_b(w), w->votes, &at, 1);
         least = least ? xg_k2(xg_attention_b(w), XG_K_OP_MINF, least, v) : v;
     }
@@ -506,7 +507,7 @@ XG_FN void xg_attention_back_bounds(xg_attention_kernel *w, bool has_rows) {
     xg_attention_walk_of(w);
     if (has_rows) xg_attention_inner_of(w);
     if (!w->p->bounded) return;
-    if (!w->walk) w->walk = xg_elem_index(&w->t.s, 0);
+    if (!w->walk) w->walk = xg_elem_index(&w->t->s, 0);
     if (w->f->back.turned && !w->p->shape.grouped) {
         xg_attention_back_vote(w);
         xg_attention_wait(w);
@@ -514,8 +515,8 @@ XG_FN void xg_attention_back_bounds(xg_attention_kernel *w, bool has_rows) {
     least = w->f->back.turned ? xg_attention_back_least(w) : xg_attention_least(w, has_rows);
     b = xg_attention_b(w);
     all = xg_kcmpf_(b, XG_CF_OGT, least, xg_attention_number(w, xg_attention_enough(w->f)));
-    w->from = xg_kselect(b, all, w->from, xg_elem_index(&w->t.s, 0));
-    w->to = xg_kselect(b, all, w->to, xg_elem_index(&w->t.s, w->p->steps));
+    w->from = xg_kselect(b, all, w->from, xg_elem_index(&w->t->s, 0));
+    w->to = xg_kselect(b, all, w->to, xg_elem_index(&w->t->s, w->p->steps));
     xg_kval_set_range(w->from, xg_range_of(0, w->p->steps));
     xg_kval_set_range(w->to, xg_range_of(0, w->p->steps));
 }
@@ -537,7 +538,7 @@ XG_FN void xg_attention_back_make_lines(xg_attention_kernel *w, bool late) {
         for (n = j = 0; j < 3; j++) {
             if (!of[j] || !w->stat[half][j]) continue;
             given[n].of = of[j];
-            given[n++].v = xg_elem_convert_to(&w->t.s, xg_elem_real(w->stat[half][j]), w->f->sum, of[j]->shape->type);
+            given[n++].v = xg_elem_convert_to(&w->t->s, xg_elem_real(w->stat[half][j]), w->f->sum, of[j]->shape->type);
         }
         xg_attention_numbers(w, at);
         at[XG_ATTENTION_ROW] = w->row[half];
@@ -592,7 +593,7 @@ XG_FN void xg_attention_back_end_walks(xg_attention_kernel *w) {
     };
     if (!w->p->shape.grouped) return;
     xg_attention_walked(w, w->p->votes ? w->from : w->to);
-    w->walk = xg_elem_index(&w->t.s, w->p->votes ? WALKS : 0);
+    w->walk = xg_elem_index(&w->t->s, w->p->votes ? WALKS : 0);
 }
 XG_FN void xg_attention_back_find_most(xg_attention_kernel *w) {
     int64_t half;
@@ -630,18 +631,18 @@ XG_FN void xg_attention_back_find_delta(xg_attention_kernel *w) {
 XG_FN void xg_attention_back_write_kept(xg_attention_kernel *w, int64_t half) {
     const xg_attention_back *b = &w->f->back;
     xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX], *first;
-    xg_flow one = xg_flow_of(&w->t.s, NULL);
+    xg_flow one = xg_flow_of(&w->t->s, NULL);
     xg_kval **dest = &w->dest[!b->rows_only];
     uint32_t k, j;
     if (!b->n_kept) return;
     xg_flow_slots(&one, dest, b->n_kept);
-    first = xg_attention_below(w, xg_tile_join(&w->t, w->part, XG_ATTENTION_BESIDE, w->beside), 1);
-    xg_flow_if(&one, xg_elem_and(&w->t.s, first, xg_attention_below(w, xg_attention_back_row(w, half), w->f->rows)));
+    first = xg_attention_below(w, xg_tile_join(w->t, w->part, XG_ATTENTION_BESIDE, w->beside), 1);
+    xg_flow_if(&one, xg_elem_and(&w->t->s, first, xg_attention_below(w, xg_attention_back_row(w, half), w->f->rows)));
     xg_attention_numbers(w, at);
     at[XG_ATTENTION_ROW] = w->row[half];
     for (k = 0; k < b->n_kept; k++) {
         for (j = 0; xg_attention_back_value(w->f, j) != b->kept[k]; j++) {}
-        xg_elem_apply(&w->t.s, b->kept_map[k], at, index);
+        xg_elem_apply(&w->t->s, b->kept_map[k], at, index);
         dest[k] = xg_emit_insert(xg_attention_b(w), xg_elem_real(w->line[half][j]), dest[k], b->kept[k]->shape, index);
     }
     xg_flow_end(&one);
@@ -675,9 +676,9 @@ XG_FN void xg_attention_back_write_row(
     s.all = width;
     s.apart = XG_ATTENTION_EIGHT;
     s.own = from ? x : w->digits[0];
-    if (own < width) s.own = xg_tile_join(&w->t, w->part, own / XG_ATTENTION_EIGHT, s.own);
-    s.first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, w->digits[0]);
-    s.first = xg_tile_join(&w->t, s.own, XG_ATTENTION_EIGHT, s.first);
+    if (own < width) s.own = xg_tile_join(w->t, w->part, own / XG_ATTENTION_EIGHT, s.own);
+    s.first = xg_tile_join(w->t, w->beside, XG_ATTENTION_PAIR, w->digits[0]);
+    s.first = xg_tile_join(w->t, s.own, XG_ATTENTION_EIGHT, s.first);
     if (!from) eights = own / XG_ATTENTION_EIGHT;
     for (k = 0; k < eights; k++) {
         for (c = 0; c < XG_ATTENTION_PAIR; c++) {
@@ -694,10 +695,10 @@ XG_FN void xg_attention_back_write_row(
 XG_FN void xg_attention_back_write_late(xg_attention_kernel *w, bool second) {
     int64_t own = (second ? w->p->columns : w->p->depth) / w->p->shape.parts, half, n;
     xg_kval *at[XG_ATTENTION_HALVES_MAX], *x;
-    xg_flow loop = xg_flow_of(&w->t.s, &w->dest[second]), f;
+    xg_flow loop = xg_flow_of(&w->t->s, &w->dest[second]), f;
     x = xg_attention_read_by(w, &loop, xg_attention_back_sums_at(w->p, second), own, &n, at);
     for (half = 0; half < w->p->halves; half++) {
-        f = xg_flow_of(&w->t.s, &w->dest[second]);
+        f = xg_flow_of(&w->t->s, &w->dest[second]);
         xg_flow_if(&f, xg_attention_below(w, xg_attention_back_row(w, half), w->f->rows));
         xg_attention_back_write_row(w, half, second, x, at, n);
         xg_flow_end(&f);
@@ -711,11 +712,11 @@ XG_FN void xg_attention_back_results(xg_attention_kernel *w, uint32_t n) {
     uint32_t k;
     for (half = 0; half < w->p->halves && n_out && !w->p->shape.in_tensor; half++) {
         xg_kval *row = xg_attention_back_row(w, half);
-        xg_flow f = xg_flow_of(&w->t.s, NULL);
+        xg_flow f = xg_flow_of(&w->t->s, NULL);
         for (k = 0; k < n; k++) xg_flow_slot(&f, &w->dest[k]);
         xg_flow_if(&f, xg_attention_below(w, row, w->f->rows));
         for (k = 0; k < n_out; k++) {
-            xg_flow one = xg_flow_of(&w->t.s, &w->dest[k]);
+            xg_flow one = xg_flow_of(&w->t->s, &w->dest[k]);
             if (w->skips[k]) continue;
             xg_flow_if(&one, alone ? xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, w->part, 1 - (int64_t)k) : NULL);
             xg_attention_back_write_row(w, half, k, NULL, NULL, 0);
@@ -839,24 +840,12 @@ XG_FN bool xg_attention_back_copies_rows(const xg_attention_plan *p) {
                XG_TILE_ACCESS_BYTES;
 }
 XG_FN void xg_attention_back_emit(xg_fusion_emission *e, const xg_attention_plan *p) {
-    xg_attention_kernel *w = XG_NEW(e->arena, xg_attention_kernel);
-    xg_kfunc *f = e->m->entry;
     const xg_attention_back *back = &p->form.back;
-    uint32_t n = back->n_kept + (uint32_t)(!back->rows_only + (back->second != NULL) + back->shows), k;
-    f->async_copies = p->copied && (!p->shape.grouped || xg_attention_back_copies_rows(p));
-    w->p = p;
-    w->f = &p->form;
+    uint32_t n = back->n_kept + (uint32_t)(!back->rows_only + (back->second != NULL) + back->shows);
+    xg_attention_kernel *w = xg_attention_begin(e, p, n);
+    e->m->entry->async_copies = p->copied && (!p->shape.grouped || xg_attention_back_copies_rows(p));
     w->scaled = p->form.scaled;
-    w->t.e = e;
-    w->t.s = xg_emit_scope(e, f, 0);
-    f->threads[0] = (uint32_t)(p->threads + p->producers);
-    f->blocks[0] = (uint32_t)p->blocks;
-    f->longest = p->longest;
-    f->threads[1] = f->threads[2] = f->blocks[1] = f->blocks[2] = 1;
-    for (k = 0; k < n; k++) w->dest[k] = &f->body->args[f->n_inputs + k];
     xg_attention_back_registers_of(w, e->arena);
-    xg_attention_stage_functions(w);
-    xg_attention_places(w);
     xg_attention_back_arrays(w);
     if (p->shape.grouped)
         xg_attention_back_group_kernel(w, n);

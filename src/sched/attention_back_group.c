@@ -33,7 +33,7 @@ XG_FN xg_attention_product xg_attention_back_product(xg_attention_kernel *w, boo
     o.step = w->values;
     if (xg_attention_is_paired(p)) {
         o.step = w->keys;
-        o.rows[0] = xg_tile_join(&w->t, w->digits[1], xg_attention_side_rows(p), w->buffer);
+        o.rows[0] = xg_tile_join(w->t, w->digits[1], xg_attention_side_rows(p), w->buffer);
     }
     o.fixed_pitch = o.pitch = p->value_pitch;
     o.width = p->columns;

@@ -126,9 +126,9 @@ XG_FN void xg_attention_once_pivot(xg_attention_kernel *w) {
     xg_kval *zero = xg_attention_number(w, 0), *one = xg_attention_number(w, 1),
             *more = xg_attention_number(w, in_tensor ? 1.5 : 1.25);
     xg_kval *all[2][XG_ATTENTION_HALVES_MAX], *any = NULL, *v, *by, *grown[XG_ATTENTION_HALVES_MAX];
-    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    xg_flow f = xg_flow_of(&w->t->s, NULL);
     int64_t n = in_tensor ? 0 : w->p->depth / XG_ATTENTION_BESIDE, half, c;
-    if (!in_tensor) any = xg_kcmpi_int(b, XG_CI_EQ, xg_tile_rest(&w->t, w->step, STEPS), STEPS - 1);
+    if (!in_tensor) any = xg_kcmpi_int(b, XG_CI_EQ, xg_tile_rest(w->t, w->step, STEPS), STEPS - 1);
     for (half = 0; half < w->p->halves; half++) {
         v = xg_kcmpf_(b, XG_CF_OGT, w->sum[half], xg_k2(b, XG_K_OP_MULF, w->before[half], more));
         any = any ? xg_k2(b, XG_K_OP_ORI, any, v) : v;
@@ -177,7 +177,7 @@ XG_FN void xg_attention_once_weights(xg_attention_kernel *w) {
     size_t n = (size_t)columns;
     xg_kval **grads[XG_ATTENTION_HALVES_MAX];
     for (half = 0; half < w->p->halves; half++) {
-        grads[half] = XG_NEW_N(w->t.e->arena, xg_kval *, n);
+        grads[half] = XG_NEW_N(w->t->e->arena, xg_kval *, n);
         memcpy(grads[half], w->grads[half], n * sizeof *grads[half]);
     }
     for (c = 0; c < columns; c++)

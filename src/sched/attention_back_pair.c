@@ -30,8 +30,8 @@ XG_FN void xg_attention_pair_rows(xg_attention_kernel *w, xg_kval *side, xg_kval
     int64_t all = xg_attention_side_rows(w->p);
     xg_kval *v = xg_k2_int(xg_attention_b(w), XG_K_OP_XORI, w->buffer, w->p->own);
     xg_kval_set_range(v, xg_range_of(0, all - 1));
-    *own = xg_tile_join(&w->t, side, all, w->buffer);
-    *other = xg_tile_join(&w->t, side, all, v);
+    *own = xg_tile_join(w->t, side, all, w->buffer);
+    *other = xg_tile_join(w->t, side, all, v);
 }
 /* Each block's vectors of columns from the k-th on become what the other warp gives for them, behind a barrier. They
  * are shown behind so many others. */
@@ -40,10 +40,10 @@ XG_FN void xg_attention_pair_give(xg_attention_kernel *w, xg_kval ***v, int64_t 
     bool given = false;
     do {
         xg_kval *at = given ? xg_attention_pair_other(w) : w->part, *o[3], ***to;
-        at = xg_tile_join(&w->t, at, w->p->shape.warps, w->across);
-        at = xg_tile_join(&w->t, at, all, xg_elem_index(&w->t.s, behind));
-        at = xg_tile_join(&w->t, at, lanes, w->lane);
-        at = xg_tile_join(&w->t, at, XG_ATTENTION_SUMS, w->digits[0]);
+        at = xg_tile_join(w->t, at, w->p->shape.warps, w->across);
+        at = xg_tile_join(w->t, at, all, xg_elem_index(&w->t->s, behind));
+        at = xg_tile_join(w->t, at, lanes, w->lane);
+        at = xg_tile_join(w->t, at, XG_ATTENTION_SUMS, w->digits[0]);
         for (i = 0; i < n * blocks; i++) {
             to = &v[i % blocks * XG_ATTENTION_HALVES];
             o[1] = w->weights;
@@ -63,7 +63,7 @@ XG_FN void xg_attention_pair_give(xg_attention_kernel *w, xg_kval ***v, int64_t 
 /* Of both operands' rows those that the warp multiplies by. */
 XG_FN void xg_attention_pair_keep(xg_attention_kernel *w) {
     uint32_t n = (uint32_t)(w->p->shape.blocks * w->p->depth / XG_ATTENTION_ROWS);
-    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    xg_flow f = xg_flow_of(&w->t->s, NULL);
     if (!w->p->trades) return;
     xg_flow_slots(&f, w->kept, n);
     xg_flow_if(&f, xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, w->part, 1));

@@ -19,6 +19,7 @@
 #ifndef XG_SCHED_ATTENTION_BACK_PASS_C
 #define XG_SCHED_ATTENTION_BACK_PASS_C
 #include "attention.h"
+#include "attention_back_plan.c"
 
 enum {
     XG_ATTENTION_BACK_EPILOGUE = 8, /* conversions and moves behind a dot */
@@ -188,7 +189,7 @@ XG_FN xg_inst *xg_attention_back_spread(
     v = xg_attention_back_line_value(w, s, XG_OPERAND(broadcast, 0), inverse);
     shape = xg_shape_with_type(s->to->module, broadcast->shape, v->shape->type);
     b = xg_hb_end(s->to, broadcast);
-    made = xg_hb_op(&b, XG_BROADCAST, shape, &v, 1);
+    made = xg_hb_of(&b, XG_BROADCAST, shape, v);
     xg_inst_set_attr(made, *xg_inst_attr(broadcast, XG_A_dimensions));
     if (!inverse) made = xg_hb_convert(&b, made, broadcast->shape->type);
     xg_map64_put(&s->broadcasts, key, made);

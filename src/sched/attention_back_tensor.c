@@ -18,6 +18,7 @@
 #ifndef XG_SCHED_ATTENTION_BACK_TENSOR_C
 #define XG_SCHED_ATTENTION_BACK_TENSOR_C
 #include "attention.h"
+#include "attention_tensor.c"
 
 XG_FN int64_t xg_attention_back_sums_at(const xg_attention_plan *p, bool second) {
     const int64_t *pieces = p->form.pieces;
@@ -48,7 +49,7 @@ XG_FN void xg_attention_back_tensor_put(xg_attention_kernel *w, xg_kval *from, i
 }
 XG_FN void xg_attention_back_tensor_keep(xg_attention_kernel *w) {
     int64_t at = xg_attention_back_rows_at(w->p);
-    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    xg_flow f = xg_flow_of(&w->t->s, NULL);
     xg_flow_if(&f, xg_attention_below(w, w->part, 1));
     if (w->p->keeps_rows) xg_attention_back_tensor_put(w, w->keys, w->p->depth, at);
     if (w->p->keeps_rows) at += w->p->depth / 2;
@@ -57,15 +58,15 @@ XG_FN void xg_attention_back_tensor_keep(xg_attention_kernel *w) {
     xg_attention_tell(w, XG_ATTENTION_LEFT);
     /* The first step has come only when the thread that asks for it has seen all of them: this wait's fence is what
      * products need, and no order of threads tells whether it waits. */
-    xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, w->shared++), 0);
+    xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t->s, w->shared++), 0);
 }
 /* Who asks waits for them where the tile has steps: elsewhere the others go on without it, and when it looks, the
  * barrier may have been through another round already. Should rows ask for all steps then, it meets them first. */
 XG_FN void xg_attention_back_tensor_kept(xg_attention_kernel *w) {
-    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    xg_flow f = xg_flow_of(&w->t->s, NULL);
     if (!w->f->back.turned) xg_attention_walk_of(w);
     xg_flow_if(&f, xg_kcmpi_(xg_attention_b(w), XG_CI_SLT, w->from, w->to));
-    xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, 0), 0);
+    xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t->s, 0), 0);
     xg_flow_end(&f);
 }
 XG_FN bool xg_attention_back_softens(const xg_attention_kernel *w) {
@@ -116,10 +117,10 @@ XG_FN int64_t xg_attention_back_ends(const xg_attention_plan *p) {
 }
 XG_FN xg_kval *xg_attention_back_tensor_spot(xg_attention_kernel *w, xg_kval *part, int64_t half, int64_t stat) {
     int64_t tile = w->p->tile;
-    xg_kval *row = xg_tile_join(&w->t, w->across, w->p->warp_rows, w->group);
+    xg_kval *row = xg_tile_join(w->t, w->across, w->p->warp_rows, w->group);
     row = xg_attention_at(w, row, tile - (w->p->halves - 1) * XG_ATTENTION_EIGHT, half * XG_ATTENTION_EIGHT);
-    row = xg_tile_join(&w->t, part, tile, row);
-    return xg_tile_join(&w->t, row, XG_ATTENTION_BACK_STATS, xg_elem_index(&w->t.s, stat));
+    row = xg_tile_join(w->t, part, tile, row);
+    return xg_tile_join(w->t, row, XG_ATTENTION_BACK_STATS, xg_elem_index(&w->t->s, stat));
 }
 /* What two parts have of a row: sums relative to the larger maximum. */
 XG_FN void xg_attention_back_tensor_join(xg_attention_kernel *w, xg_kval **own, xg_kval **other) {
@@ -143,14 +144,14 @@ XG_FN void xg_attention_back_tensor_share(xg_attention_kernel *w, int64_t first,
     for (half = 0; half < w->p->halves; half++)
         for (k = first; k < end; k++) {
             at = xg_attention_back_tensor_spot(w, w->part, half, k);
-            w->ends = xg_kinsert(b, w->stat[half][k], w->ends, &at, 1);
+            w->ends = xg_kinsert_at(b, w->stat[half][k], w->ends, at);
         }
     if (w->p->shape.in_tensor) {
         xg_attention_tell(w, XG_ATTENTION_LEFT);
-        xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t.s, w->shared++), 0);
+        xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t->s, w->shared++), 0);
     } else
         xg_attention_wait(w);
-    other = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(&w->t.s, 1), w->part);
+    other = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(&w->t->s, 1), w->part);
     xg_kval_set_range(other, xg_range_of(0, 1));
     for (half = 0; half < w->p->halves; half++) {
         memset(v, 0, sizeof v);

@@ -26,7 +26,7 @@ XG_FN xg_kval *xg_attention_fetched(xg_attention_kernel *w, const xg_attention_f
     if (t->part == XG_ATTENTION_VALUES || t->part == XG_ATTENTION_GRAD)
         dot = w->f->back.is ? w->f->back.match.grad_dot : w->f->match.out_dot;
     rounded = xg_contract_rounding(dot, type);
-    v = xg_elem_convert_to(&w->t.s, v, type, rounded);
+    v = xg_elem_convert_to(&w->t->s, v, type, rounded);
     return xg_attention_converted_to(w, v, rounded, w->f->held);
 }
 /* Which piece of which row a thread brings in a round; false: the last round, of which some threads have none. */
@@ -37,31 +37,31 @@ typedef struct xg_attention_piece {
 XG_FN void xg_attention_piece_of(
     xg_attention_kernel *w, const xg_attention_fetch *t, xg_kval *round, xg_attention_piece *o) {
     const xg_attention_stage *s = &w->f->stages[t->part];
-    xg_kval *flat = xg_tile_join(&w->t, round, w->p->threads, w->thread), *in, *slow;
+    xg_kval *flat = xg_tile_join(w->t, round, w->p->threads, w->thread), *in, *slow;
     int64_t fast = s->turned ? t->rows : t->pieces, rounds = w->p->threads / fast;
     /* threads bring the same piece of a row in all rounds, of rows as far apart */
     bool even = t->all % w->p->threads == 0 && w->p->threads % fast == 0;
     o->has = t->all % w->p->threads ? xg_attention_below(w, flat, t->all) : NULL;
     flat = even ? w->thread : xg_attention_clamp(w, flat, t->all);
-    o->own = slow = xg_tile_quotient(&w->t, flat, fast);
-    flat = xg_tile_rest(&w->t, flat, fast);
+    o->own = slow = xg_tile_quotient(w->t, flat, fast);
+    flat = xg_tile_rest(w->t, flat, fast);
     o->apart = NULL;
-    if (even) slow = xg_tile_join(&w->t, round, rounds, slow);
+    if (even) slow = xg_tile_join(w->t, round, rounds, slow);
     if (even && !s->turned && rounds % XG_ATTENTION_EIGHT == 0)
-        o->apart = xg_tile_join(&w->t, round, rounds, xg_elem_index(&w->t.s, 0));
+        o->apart = xg_tile_join(w->t, round, rounds, xg_elem_index(&w->t->s, 0));
     o->row = s->turned ? flat : slow;
     o->piece = s->turned ? slow : flat;
     if (!o->apart) o->own = o->row;
     in = xg_k2(xg_attention_b(w), XG_K_OP_ADDI, t->first, o->row);
     o->cond = xg_attention_below(w, in, t->limit);
-    o->cond = xg_elem_and(&w->t.s, o->cond, xg_attention_below(w, o->piece, t->extent / s->lanes));
+    o->cond = xg_elem_and(&w->t->s, o->cond, xg_attention_below(w, o->piece, t->extent / s->lanes));
     if (xg_attention_is_line(t->part)) o->cond = NULL; /* beyond the last key weights are 0, whatever it has */
     xg_attention_numbers(w, o->at);
     o->at[t->number] = xg_attention_clamp(w, in, t->limit);
     o->at[XG_ATTENTION_VECTOR] = xg_attention_clamp(w, o->piece, t->extent / s->lanes);
 }
 XG_FN xg_kval *xg_attention_nothing(xg_attention_kernel *w, xg_attention_part part) {
-    xg_kmodule *m = w->t.e->m;
+    xg_kmodule *m = w->t->s.b.m;
     int64_t lanes = w->f->stages[part].lanes;
     xg_kelem e = xg_kelem_of(xg_attention_is_line(part) ? w->f->sum : w->f->held);
     return xg_kconst_bits(xg_attention_b(w), lanes > 1 ? xg_kir_vector(m, e, lanes) : xg_kir_scalar(m, e), 0);
@@ -71,8 +71,8 @@ XG_FN xg_kval *xg_attention_fetch_vector(
     xg_attention_kernel *w, const xg_attention_fetch *t, xg_attention_piece *piece) {
     int64_t lanes = w->f->stages[t->part].lanes;
     xg_kval *v = xg_attention_nothing(w, t->part), *o[3];
-    xg_flow guard = xg_flow_of(&w->t.s, &v), loop = xg_flow_of(&w->t.s, NULL);
-    xg_flow_if(&guard, xg_elem_and(&w->t.s, piece->has, piece->cond));
+    xg_flow guard = xg_flow_of(&w->t->s, &v), loop = xg_flow_of(&w->t->s, NULL);
+    xg_flow_if(&guard, xg_elem_and(&w->t->s, piece->has, piece->cond));
     if (lanes > 1) {
         xg_flow_slot(&loop, &v);
         piece->at[XG_ATTENTION_LANE] = xg_attention_loop(w, &loop, lanes);
@@ -90,14 +90,14 @@ XG_FN xg_kval *xg_attention_fetch_vector(
 XG_FN xg_kval *xg_attention_spot(
     xg_attention_kernel *w, const xg_attention_fetch *t, const xg_attention_piece *piece, xg_kval *lane) {
     int64_t lanes = w->f->stages[t->part].lanes, counts[XG_ATTENTION_AT_DIMS], pitch[XG_ATTENTION_AT_DIMS];
-    xg_aff_ctx *x = w->t.e->m->aff;
+    xg_aff_ctx *x = w->t->s.b.m->aff;
     const xg_aff *at = xg_aff_const(x, 0);
     xg_kval *v[XG_ATTENTION_AT_DIMS];
     uint32_t k;
-    v[XG_ATTENTION_AT_BUFFER] = t->buffer ? t->buffer : xg_elem_index(&w->t.s, 0);
+    v[XG_ATTENTION_AT_BUFFER] = t->buffer ? t->buffer : xg_elem_index(&w->t->s, 0);
     v[XG_ATTENTION_AT_ROW] = piece->row;
     v[XG_ATTENTION_AT_PIECE] = piece->piece;
-    v[XG_ATTENTION_AT_LANE] = lane ? lane : xg_elem_index(&w->t.s, 0);
+    v[XG_ATTENTION_AT_LANE] = lane ? lane : xg_elem_index(&w->t->s, 0);
     counts[XG_ATTENTION_AT_BUFFER] = t->buffer ? w->p->stages : 1;
     counts[XG_ATTENTION_AT_ROW] = t->rows;
     counts[XG_ATTENTION_AT_PIECE] = t->pieces;
@@ -114,10 +114,10 @@ XG_FN xg_kval *xg_attention_spot(
         v[1] = piece->apart; /* eights of rows are swizzled alike */
         at = xg_aff_add_dim(x, xg_aff_dim(x, 0), 1, XG_KWGMMA_LINE_BYTES / xg_type_bytes(w->f->held));
         for (k = 0; k < 2; k++) counts[k] = xg_kval_range(v[k]).hi + 1;
-        return xg_tile_apply(&w->t, counts, 2, at, v);
+        return xg_tile_apply(w->t, counts, 2, at, v);
     }
     if (w->p->swizzled && t->part == XG_ATTENTION_QUERY) {
-        xg_kval *row = xg_tile_rest(&w->t, piece->own, XG_ATTENTION_EIGHT);
+        xg_kval *row = xg_tile_rest(w->t, piece->own, XG_ATTENTION_EIGHT);
         v[XG_ATTENTION_AT_PIECE] = xg_k2(xg_attention_b(w), XG_K_OP_XORI, piece->piece, row);
         xg_kval_set_range(v[XG_ATTENTION_AT_PIECE], xg_range_of(0, t->pieces - 1));
     }
@@ -128,12 +128,12 @@ XG_FN xg_kval *xg_attention_spot(
     for (k = 0; k < XG_ATTENTION_AT_DIMS; k++) at = xg_aff_add_dim(x, at, k, pitch[k]);
     if (xg_attention_is_paired(w->p) && (t->part == XG_ATTENTION_VALUES || t->part == XG_ATTENTION_GRAD))
         at = xg_aff_add_k(x, at, xg_attention_side_rows(w->p) * t->pitch);
-    return xg_tile_apply(&w->t, counts, XG_ATTENTION_AT_DIMS, at, v);
+    return xg_tile_apply(w->t, counts, XG_ATTENTION_AT_DIMS, at, v);
 }
 XG_FN void xg_attention_put_vector(xg_attention_kernel *w, const xg_attention_fetch *t, xg_kval *v, xg_kval *spot) {
     xg_kval *o[3];
     if (v->type->kind != XG_TK_VECTOR) {
-        *t->to = xg_kinsert(xg_attention_b(w), v, *t->to, &spot, 1);
+        *t->to = xg_kinsert_at(xg_attention_b(w), v, *t->to, spot);
         return;
     }
     o[0] = v;
@@ -144,7 +144,7 @@ XG_FN void xg_attention_put_vector(xg_attention_kernel *w, const xg_attention_fe
 /* Each element where it goes, so that all that lies between is a load and a store (kir/async_copies.c). */
 XG_FN void xg_attention_copy_vector(xg_attention_kernel *w, const xg_attention_fetch *t, xg_attention_piece *piece) {
     int64_t lanes = w->f->stages[t->part].lanes;
-    xg_flow guard = xg_flow_of(&w->t.s, t->to), loop = xg_flow_of(&w->t.s, NULL);
+    xg_flow guard = xg_flow_of(&w->t->s, t->to), loop = xg_flow_of(&w->t->s, NULL);
     xg_kval *v, *spot;
     xg_flow_if(&guard, piece->cond);
     if (lanes > 1) {
@@ -153,7 +153,7 @@ XG_FN void xg_attention_copy_vector(xg_attention_kernel *w, const xg_attention_f
     }
     v = xg_attention_fetched(w, t, piece->at);
     spot = xg_attention_spot(w, t, piece, piece->at[XG_ATTENTION_LANE]);
-    *t->to = xg_kinsert(xg_attention_b(w), v, *t->to, &spot, 1);
+    *t->to = xg_kinsert_at(xg_attention_b(w), v, *t->to, spot);
     xg_flow_end(&loop);
     if (piece->cond) {
         xg_flow_else(&guard);
@@ -171,8 +171,8 @@ XG_FN bool xg_attention_rolls(const xg_attention_kernel *w, const xg_attention_f
 }
 /* All of a tile: neighbouring threads bring what lies side by side in memory. */
 XG_FN void xg_attention_copy_tile(xg_attention_kernel *w, const xg_attention_fetch *t) {
-    xg_kval *round = xg_elem_index(&w->t.s, 0);
-    xg_flow f = xg_flow_of(&w->t.s, t->to), some = f;
+    xg_kval *round = xg_elem_index(&w->t->s, 0);
+    xg_flow f = xg_flow_of(&w->t->s, t->to), some = f;
     xg_attention_piece piece;
     if (t->rounds > 1) {
         f.rolled = xg_attention_rolls(w, t);
@@ -188,10 +188,10 @@ XG_FN void xg_attention_copy_tile(xg_attention_kernel *w, const xg_attention_fet
 /* The same through registers: first all that is asked of memory, then all that is put. */
 XG_FN void xg_attention_ask(xg_attention_kernel *w, xg_attention_fetch *t) {
     int64_t round;
-    t->staged = XG_NEW_N(w->t.e->arena, xg_kval *, (size_t)t->rounds);
+    t->staged = XG_NEW_N(w->t->e->arena, xg_kval *, (size_t)t->rounds);
     for (round = 0; round < t->rounds; round++) {
         xg_attention_piece piece;
-        xg_attention_piece_of(w, t, xg_elem_index(&w->t.s, round), &piece);
+        xg_attention_piece_of(w, t, xg_elem_index(&w->t->s, round), &piece);
         t->staged[round] = xg_attention_fetch_vector(w, t, &piece);
     }
 }
@@ -199,8 +199,8 @@ XG_FN void xg_attention_put(xg_attention_kernel *w, const xg_attention_fetch *t)
     int64_t round;
     for (round = 0; round < t->rounds; round++) {
         xg_attention_piece piece;
-        xg_flow some = xg_flow_of(&w->t.s, t->to);
-        xg_attention_piece_of(w, t, xg_elem_index(&w->t.s, round), &piece);
+        xg_flow some = xg_flow_of(&w->t->s, t->to);
+        xg_attention_piece_of(w, t, xg_elem_index(&w->t->s, round), &piece);
         xg_flow_if(&some, piece.has);
         xg_attention_put_vector(w, t, t->staged[round], xg_attention_spot(w, t, &piece, NULL));
         xg_flow_end(&some);
@@ -221,10 +221,10 @@ XG_FN void xg_attention_bring_fixed(xg_attention_kernel *w, const xg_attention_f
     t.extent = o->extent;
     t.limit = w->f->rows;
     t.number = XG_ATTENTION_ROW;
-    t.first = xg_tile_join(&w->t, w->tile, w->p->tile, xg_elem_index(&w->t.s, 0));
+    t.first = xg_tile_join(w->t, w->tile, w->p->tile, xg_elem_index(&w->t->s, 0));
     t.to = o->to;
     xg_attention_fetch_sizes(w, &t);
-    if (w->t.e->m->entry->async_copies && w->p->shape.grouped) {
+    if (w->t->s.b.m->entry->async_copies && w->p->shape.grouped) {
         xg_attention_copy_tile(w, &t);
         return;
     }
@@ -255,7 +255,7 @@ XG_FN void xg_attention_bring_grads(xg_attention_kernel *w) {
 XG_FN void xg_attention_bring_rows(xg_attention_kernel *w) {
     xg_attention_bring_query(w);
     if (w->f->back.is && !xg_attention_back_in_turn(w->p)) xg_attention_bring_grads(w);
-    if (!w->t.e->m->entry->async_copies || !w->p->shape.grouped) return;
+    if (!w->t->s.b.m->entry->async_copies || !w->p->shape.grouped) return;
     xg_kir_do(xg_attention_b(w), XG_K_OP_ASYNC_COMMIT, NULL, 0);
     xg_attention_await(w, 0);
 }
@@ -263,7 +263,7 @@ XG_FN void xg_attention_bring_rows(xg_attention_kernel *w) {
 XG_FN xg_attention_fetch xg_attention_fetch_of(
     xg_attention_kernel *w, xg_attention_part part, xg_kval *step, xg_kval *buffer) {
     bool values = part == XG_ATTENTION_VALUES;
-    xg_kval *zero = xg_elem_index(&w->t.s, 0);
+    xg_kval *zero = xg_elem_index(&w->t->s, 0);
     xg_attention_fetch t;
     memset(&t, 0, sizeof t);
     t.part = part;
@@ -273,7 +273,7 @@ XG_FN xg_attention_fetch xg_attention_fetch_of(
     t.extent = values ? w->f->columns : w->f->depth;
     t.limit = w->f->keys;
     t.number = XG_ATTENTION_KEY;
-    t.first = xg_tile_join(&w->t, step, w->p->shape.step, zero);
+    t.first = xg_tile_join(w->t, step, w->p->shape.step, zero);
     t.buffer = buffer;
     t.to = values && !xg_attention_is_paired(w->p) ? &w->values : &w->keys;
     xg_attention_fetch_sizes(w, &t);

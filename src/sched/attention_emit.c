@@ -31,7 +31,7 @@ XG_FN xg_elem xg_attention_score_by(
 /* The score of a sum; `bare`: without masks and beyond the last key, too. */
 XG_FN xg_elem xg_attention_score_of(xg_attention_kernel *w, int64_t half, int64_t c, bool bare) {
     const xg_inst *dot = w->scaled ? w->scaled : w->f->match.scores_dot;
-    xg_elem v = xg_elem_convert_to(&w->t.s, xg_elem_real(w->scores[half][c]), w->f->sum, dot->shape->type);
+    xg_elem v = xg_elem_convert_to(&w->t->s, xg_elem_real(w->scores[half][c]), w->f->sum, dot->shape->type);
     return xg_attention_score_by(w, bare ? XG_ATTENTION_BARE : XG_ATTENTION_SCORES, half, c, dot, v);
 }
 XG_FN void xg_attention_keep_score(xg_attention_kernel *w, int64_t half, int64_t c, xg_elem v) {
@@ -49,8 +49,8 @@ XG_FN void xg_attention_mask_scores(xg_attention_kernel *w, const xg_elem *bare)
     const xg_inst *of = w->f->stages[XG_ATTENTION_BARE].root;
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c;
     xg_kb *b = xg_attention_b(w);
-    xg_flow f = xg_flow_of(&w->t.s, NULL);
-    xg_kval *outside, *place = xg_tile_rest(&w->t, w->place, w->p->span);
+    xg_flow f = xg_flow_of(&w->t->s, NULL);
+    xg_kval *outside, *place = xg_tile_rest(w->t, w->place, w->p->span);
     outside = xg_kcmpi_(b, XG_CI_SLT, place, w->inner[0]);
     outside = xg_k2(b, XG_K_OP_ORI, outside, xg_kcmpi_(b, XG_CI_SGE, place, w->inner[1]));
     for (half = 0; half < w->p->halves && bare; half++) xg_flow_slots(&f, w->scores[half], (uint32_t)columns);
@@ -77,7 +77,7 @@ XG_FN void xg_attention_all_scores(xg_attention_kernel *w) {
     const xg_inst *root = w->f->stages[XG_ATTENTION_SCORES].root;
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c;
     bool inner = xg_attention_has_inner(w->p), bare = inner && w->f->stages[XG_ATTENTION_BARE].root;
-    xg_elem *v = XG_NEW_N(w->t.e->arena, xg_elem, (size_t)(w->p->halves * columns));
+    xg_elem *v = XG_NEW_N(w->t->e->arena, xg_elem, (size_t)(w->p->halves * columns));
     xg_kop *op = xg_attention_last(w);
     for (half = 0; half < w->p->halves; half++)
         for (c = 0; c < columns; c++) {
@@ -111,14 +111,14 @@ XG_FN void xg_attention_weight(xg_attention_kernel *w, int64_t half, int64_t c, 
     xg_elem v;
     uint32_t k;
     given[0].of = a->exp;
-    given[0].v = xg_elem_convert_to(&w->t.s, xg_elem_real(p), w->f->sum, a->exp->shape->type);
+    given[0].v = xg_elem_convert_to(&w->t->s, xg_elem_real(p), w->f->sum, a->exp->shape->type);
     for (k = 0; k < a->n_factors; k++) {
         xlagpu_type t = a->factors[k].of->shape->type;
         given[k + 1].of = a->factors[k].of;
-        given[k + 1].v = xg_elem_convert_to(&w->t.s, xg_elem_real(xg_attention_number(w, 1)), w->f->sum, t);
+        given[k + 1].v = xg_elem_convert_to(&w->t->s, xg_elem_real(xg_attention_number(w, 1)), w->f->sum, t);
     }
     v = xg_attention_row_element(w, XG_ATTENTION_WEIGHTS, half, c, given, a->n_factors + 1);
-    v = xg_elem_convert_to(&w->t.s, v, root->shape->type, rounded);
+    v = xg_elem_convert_to(&w->t->s, v, root->shape->type, rounded);
     w->scores[half][c] = xg_attention_converted_to(w, v, rounded, w->f->pieces[0] > 1 ? XLAGPU_F32 : w->f->held);
 }
 /* Of all lanes that share a row. */
@@ -254,10 +254,10 @@ XG_FN xg_kval *xg_attention_of_period(xg_attention_kernel *w, xg_kval *step) {
     xg_kb *b = xg_attention_b(w);
     xg_kval *each = xg_k2(b, XG_K_OP_SUBI, w->to, w->from), *v;
     xg_kval_set_range(each, xg_range_of(0, w->p->steps));
-    each = xg_tile_quotient(&w->t, each, w->p->steps / w->p->span);
-    each = xg_k2(b, XG_K_OP_MAXSI, each, xg_elem_index(&w->t.s, 1));
+    each = xg_tile_quotient(w->t, each, w->p->steps / w->p->span);
+    each = xg_k2(b, XG_K_OP_MAXSI, each, xg_elem_index(&w->t->s, 1));
     v = xg_k2(b, XG_K_OP_DIVUI, xg_k2(b, XG_K_OP_SUBI, step, w->from), each);
-    each = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(&w->t.s, w->p->span), each); /* that are left out */
+    each = xg_k2(b, XG_K_OP_SUBI, xg_elem_index(&w->t->s, w->p->span), each); /* that are left out */
     v = xg_k2(b, XG_K_OP_ADDI, step, xg_k2(b, XG_K_OP_MULI, v, each));
     xg_kval_set_range(v, xg_range_of(0, w->p->steps - 1));
     return v;
@@ -265,7 +265,7 @@ XG_FN xg_kval *xg_attention_of_period(xg_attention_kernel *w, xg_kval *step) {
 /* The step's place among all: behind the last one they begin again. */
 XG_FN xg_kval *xg_attention_wrapped(xg_attention_kernel *w, xg_kval *step) {
     xg_kb *b = xg_attention_b(w);
-    xg_kval *all = xg_elem_index(&w->t.s, w->p->steps), *v;
+    xg_kval *all = xg_elem_index(&w->t->s, w->p->steps), *v;
     if (w->p->span < w->p->steps) return xg_attention_of_period(w, step);
     if (xg_kval_range(step).hi < w->p->steps) return step;
     v = xg_k2(b, XG_K_OP_SUBI, step, all);
@@ -275,13 +275,13 @@ XG_FN xg_kval *xg_attention_wrapped(xg_attention_kernel *w, xg_kval *step) {
 }
 /* Keys of a step, where it has a buffer of several, in that. */
 XG_FN void xg_attention_bring(xg_attention_kernel *w, xg_kval *step) {
-    xg_kval *buffer = w->p->stages > 1 ? xg_tile_rest(&w->t, step, w->p->stages) : NULL;
+    xg_kval *buffer = w->p->stages > 1 ? xg_tile_rest(w->t, step, w->p->stages) : NULL;
     xg_attention_bring_step(w, xg_attention_wrapped(w, step), buffer);
 }
 /* The same, if it is one that is walked. */
 XG_FN void xg_attention_bring_walked(xg_attention_kernel *w, xg_kval *step) {
     int64_t most = xg_kval_range(w->to).hi;
-    xg_flow f = xg_flow_of(&w->t.s, &w->keys);
+    xg_flow f = xg_flow_of(&w->t->s, &w->keys);
     xg_flow_slot(&f, &w->values);
     xg_flow_slots(&f, w->columns, XG_ATTENTION_LINES);
     xg_flow_if(&f, xg_kcmpi_(xg_attention_b(w), XG_CI_SLT, step, w->to));
@@ -293,12 +293,12 @@ XG_FN void xg_attention_bring_walked(xg_attention_kernel *w, xg_kval *step) {
     xg_flow_end(&f);
 }
 XG_FN void xg_attention_begin_step(xg_attention_kernel *w, xg_kval *step) {
-    xg_kval *none = xg_elem_index(&w->t.s, 0);
+    xg_kval *none = xg_elem_index(&w->t->s, 0);
     w->place = xg_attention_wrapped(w, step);
-    w->first_key = xg_tile_join(&w->t, w->place, w->p->shape.step, none);
-    w->first_key = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, w->first_key);
-    w->first_key = xg_tile_join(&w->t, w->part, w->p->own, w->first_key);
-    w->buffer = xg_tile_join(&w->t, w->part, w->p->own, none);
+    w->first_key = xg_tile_join(w->t, w->place, w->p->shape.step, none);
+    w->first_key = xg_tile_join(w->t, w->beside, XG_ATTENTION_PAIR, w->first_key);
+    w->first_key = xg_tile_join(w->t, w->part, w->p->own, w->first_key);
+    w->buffer = xg_tile_join(w->t, w->part, w->p->own, none);
 }
 XG_FN void xg_attention_arrive(xg_attention_kernel *w) {
     xg_attention_await(w, 0);
@@ -316,7 +316,7 @@ XG_FN void xg_attention_open_step(xg_attention_kernel *w, xg_kval *step) {
     } else { /* the next step's keys are asked for while this one's are used */
         xg_attention_arrive(w);
         xg_attention_bring_walked(w, xg_attention_after(w, step));
-        w->buffer = xg_tile_join(&w->t, xg_tile_rest(&w->t, step, w->p->stages), w->p->shape.step, w->buffer);
+        w->buffer = xg_tile_join(w->t, xg_tile_rest(w->t, step, w->p->stages), w->p->shape.step, w->buffer);
     }
 }
 /* Keys and values in turns: all warps are through with one when the other has come. */
@@ -363,7 +363,7 @@ XG_FN void xg_attention_carry(xg_attention_kernel *w, xg_flow *f) {
 }
 XG_FN void xg_attention_walked_steps(xg_attention_kernel *w) {
     bool grouped = w->p->shape.grouped, behind = xg_attention_is_behind(w->p);
-    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    xg_flow f = xg_flow_of(&w->t->s, NULL);
     xg_kval *step;
     int64_t half;
     if (!grouped) {
@@ -391,7 +391,7 @@ XG_FN void xg_attention_walk_all(xg_attention_kernel *w, bool has_rows, void (*w
     enum {
         TWICE = 2 /* what the tile sees, then the rest */
     };
-    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    xg_flow f = xg_flow_of(&w->t->s, NULL);
     xg_attention_walk_of(w);
     w->begin = w->from;
     if (has_rows) xg_attention_inner_of(w);
@@ -434,12 +434,12 @@ XG_FN void xg_attention_stage_functions(xg_attention_kernel *w) {
     for (k = 0; k < XG_ATTENTION_PARTS; k++) {
         xg_fusion_emission *e = &w->parts[k];
         if (!w->f->stages[k].root) continue;
-        *e = *w->t.e;
+        *e = *w->t->e;
         e->parts = w->f->stages[k].parts;
         e->n_roots = e->parts->n_roots;
         e->roots = e->parts->roots;
         xg_emit_functions(e, false);
-        w->scopes[k] = xg_emit_scope(e, w->t.e->m->entry, 0);
+        w->scopes[k] = xg_emit_scope(e, w->t->s.b.m->entry, 0);
     }
 }
 XG_FN xg_kval *xg_attention_shared(xg_attention_kernel *w, xlagpu_type t, int64_t n) {
@@ -447,7 +447,7 @@ XG_FN xg_kval *xg_attention_shared(xg_attention_kernel *w, xlagpu_type t, int64_
 }
 /* The same counted from the end. */
 XG_FN xg_kval *xg_attention_at_end(xg_attention_kernel *w, xg_kval *v, int64_t n) {
-    v = xg_k2(xg_attention_b(w), XG_K_OP_SUBI, xg_elem_index(&w->t.s, n - 1), v);
+    v = xg_k2(xg_attention_b(w), XG_K_OP_SUBI, xg_elem_index(&w->t->s, n - 1), v);
     xg_kval_set_range(v, xg_range_of(0, n - 1));
     return v;
 }
@@ -455,20 +455,20 @@ XG_FN xg_kval *xg_attention_at_end(xg_attention_kernel *w, xg_kval *v, int64_t n
 XG_FN void xg_attention_stand(xg_attention_kernel *w, xg_kval *id) {
     const xg_attention_plan *p = w->p;
     int64_t heads = p->tiles / p->ramp, all = p->together * p->tiles; /* heads: that share keys */
-    xg_kval *own = xg_tile_rest(&w->t, id, all), *copy = xg_tile_rest(&w->t, own, p->together * heads);
-    w->tile = xg_tile_quotient(&w->t, own, p->together * heads);
+    xg_kval *own = xg_tile_rest(w->t, id, all), *copy = xg_tile_rest(w->t, own, p->together * heads);
+    w->tile = xg_tile_quotient(w->t, own, p->together * heads);
     if (p->bounded && xg_attention_grows(w->f)) w->tile = xg_attention_at_end(w, w->tile, p->ramp);
-    w->tile = xg_tile_join(&w->t, xg_tile_rest(&w->t, copy, heads), p->ramp, w->tile);
-    w->batch = xg_tile_quotient(&w->t, id, all);
-    w->batch = xg_tile_join(&w->t, w->batch, p->together, xg_tile_quotient(&w->t, copy, heads));
+    w->tile = xg_tile_join(w->t, xg_tile_rest(w->t, copy, heads), p->ramp, w->tile);
+    w->batch = xg_tile_quotient(w->t, id, all);
+    w->batch = xg_tile_join(w->t, w->batch, p->together, xg_tile_quotient(w->t, copy, heads));
 }
 /* Rows of a thread's halves; block: of those from so many sixteens on. */
 XG_FN void xg_attention_stand_rows(xg_attention_kernel *w, xg_kval *block) {
     const xg_attention_plan *p = w->p;
     int64_t half, last = p->tiles * p->tile - (p->halves - 1) * XG_ATTENTION_EIGHT;
-    xg_kval *row = xg_tile_join(&w->t, w->across, p->warp_rows, w->group);
-    if (block) row = xg_tile_join(&w->t, block, XG_ATTENTION_ROWS, row);
-    row = xg_tile_join(&w->t, w->tile, p->tile, row);
+    xg_kval *row = xg_tile_join(w->t, w->across, p->warp_rows, w->group);
+    if (block) row = xg_tile_join(w->t, block, XG_ATTENTION_ROWS, row);
+    row = xg_tile_join(w->t, w->tile, p->tile, row);
     for (half = 0; half < p->halves; half++)
         w->row[half] = xg_attention_clamp(w, xg_attention_at(w, row, last, half * XG_ATTENTION_EIGHT), w->f->rows);
 }
@@ -476,25 +476,25 @@ XG_FN void xg_attention_places(xg_attention_kernel *w) {
     const xg_attention_plan *p = w->p;
     xg_kval *id = xg_kblock_id(xg_attention_b(w), 0, p->blocks);
     int64_t half;
-    for (half = 0; half < XG_ATTENTION_EIGHT; half++) w->digits[half] = xg_elem_index(&w->t.s, half);
+    for (half = 0; half < XG_ATTENTION_EIGHT; half++) w->digits[half] = xg_elem_index(&w->t->s, half);
     w->no_sums =
-        xg_kconst_bits(xg_attention_b(w), xg_kir_vector(w->t.e->m, xg_attention_sum_type(w), XG_ATTENTION_SUMS), 0);
+        xg_kconst_bits(xg_attention_b(w), xg_kir_vector(w->t->s.b.m, xg_attention_sum_type(w), XG_ATTENTION_SUMS), 0);
     if (p->cluster > 1) {
-        w->rank = xg_tile_rest(&w->t, id, p->cluster);
-        id = xg_tile_quotient(&w->t, id, p->cluster);
+        w->rank = xg_tile_rest(w->t, id, p->cluster);
+        id = xg_tile_quotient(w->t, id, p->cluster);
     }
     w->thread = xg_kthread_id(xg_attention_b(w), 0, p->threads + p->producers);
-    if (p->producers) w->thread = xg_tile_rest(&w->t, w->thread, p->threads);
-    w->lane = xg_tile_rest(&w->t, w->thread, XG_WARP_LANES);
-    w->warp = xg_tile_quotient(&w->t, w->thread, XG_WARP_LANES);
-    w->group = xg_tile_quotient(&w->t, w->lane, XG_ATTENTION_BESIDE);
-    w->beside = xg_tile_rest(&w->t, w->lane, XG_ATTENTION_BESIDE);
+    if (p->producers) w->thread = xg_tile_rest(w->t, w->thread, p->threads);
+    w->lane = xg_tile_rest(w->t, w->thread, XG_WARP_LANES);
+    w->warp = xg_tile_quotient(w->t, w->thread, XG_WARP_LANES);
+    w->group = xg_tile_quotient(w->t, w->lane, XG_ATTENTION_BESIDE);
+    w->beside = xg_tile_rest(w->t, w->lane, XG_ATTENTION_BESIDE);
     xg_attention_stand(w, id);
-    w->across = xg_tile_rest(&w->t, w->warp, p->shape.warps);
+    w->across = xg_tile_rest(w->t, w->warp, p->shape.warps);
     if (p->shape.in_tensor && p->shape.blocks == 1) /* a warp may read 32 rows by its number; two share them */
-        w->across = xg_tile_join(&w->t, xg_tile_rest(&w->t, w->warp, p->shape.warps / 2), 2,
-            xg_tile_quotient(&w->t, w->warp, p->shape.warps / 2));
-    w->part = xg_tile_quotient(&w->t, w->warp, p->shape.warps);
+        w->across = xg_tile_join(w->t, xg_tile_rest(w->t, w->warp, p->shape.warps / 2), 2,
+            xg_tile_quotient(w->t, w->warp, p->shape.warps / 2));
+    w->part = xg_tile_quotient(w->t, w->warp, p->shape.warps);
     xg_attention_stand_rows(w, NULL);
 }
 /* What lies in shared memory. */
@@ -515,30 +515,37 @@ XG_FN void xg_attention_arrays(xg_attention_kernel *w) {
     }
     if (p->votes) w->votes = xg_attention_shared(w, w->f->sum, xg_attention_votes(p));
 }
-XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p) {
+XG_FN xg_attention_kernel *xg_attention_begin(xg_fusion_emission *e, const xg_attention_plan *p, uint32_t n) {
     xg_attention_kernel *w = XG_NEW(e->arena, xg_attention_kernel);
     xg_kfunc *f = e->m->entry;
     uint32_t k;
-    f->async_copies = p->copied && !p->shape.grouped;
     w->p = p;
     w->f = &p->form;
-    if (xg_attention_is_near(p) ||
-        xg_attention_registers(p) < w->f->comp->module->device.registers_per_thread) /* else the assembler spills */
-        w->scaled = w->f->scaled;
-    w->t.e = e;
-    w->t.s = xg_emit_scope(e, f, 0);
+    w->t = XG_NEW(e->arena, xg_tile_kernel);
+    w->t->e = e;
+    w->t->s = xg_emit_scope(e, f, 0);
     f->threads[0] = (uint32_t)(p->threads + p->producers);
     f->blocks[0] = (uint32_t)p->blocks;
     f->longest = p->longest;
-    f->cluster = p->cluster > 1 ? (uint32_t)p->cluster : 0;
     f->threads[1] = f->threads[2] = f->blocks[1] = f->blocks[2] = 1;
-    for (k = 0; k <= p->form.n_stats; k++) w->dest[k] = &f->body->args[f->n_inputs + k];
-    for (k = 0; k < w->p->halves; k++) {
+    for (k = 0; k < n; k++) w->dest[k] = &f->body->args[f->n_inputs + k];
+    xg_attention_stage_functions(w);
+    xg_attention_places(w);
+    return w;
+}
+XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p) {
+    xg_attention_kernel *w = xg_attention_begin(e, p, p->form.n_stats + 1);
+    xg_kfunc *f = e->m->entry;
+    int64_t k;
+    f->async_copies = p->copied && !p->shape.grouped;
+    f->cluster = p->cluster > 1 ? (uint32_t)p->cluster : 0;
+    if (xg_attention_is_near(p) ||
+        xg_attention_registers(p) < w->f->comp->module->device.registers_per_thread) /* else the assembler spills */
+        w->scaled = w->f->scaled;
+    for (k = 0; k < p->halves; k++) {
         w->out[k] = XG_NEW_N(e->arena, xg_kval *, (size_t)p->columns);
         w->scores[k] = XG_NEW_N(e->arena, xg_kval *, (size_t)p->own);
     }
-    xg_attention_stage_functions(w);
-    xg_attention_places(w);
     xg_attention_arrays(w);
     if (p->shape.grouped)
         xg_attention_group_kernel(w);

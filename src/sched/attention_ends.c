@@ -11,14 +11,14 @@
  * of all warps. */
 XG_FN xg_kval *xg_attention_end_at(xg_attention_kernel *w, xg_kval *warp, int64_t warps, int64_t half, bool sum) {
     int64_t lanes = XG_WARP_LANES, place = (2 * half + sum) * lanes;
-    xg_kval *at = xg_tile_join(&w->t, warp, 2 * XG_ATTENTION_HALVES * lanes, w->lane);
+    xg_kval *at = xg_tile_join(w->t, warp, 2 * XG_ATTENTION_HALVES * lanes, w->lane);
     return xg_attention_at(w, at, warps * xg_attention_end_size(w->p), place);
 }
 XG_FN xg_kval *xg_attention_column_at(
     xg_attention_kernel *w, xg_kval *warp, int64_t warps, int64_t half, xg_kval *column) {
     int64_t pitch = w->p->sum_pitch, before = warps * 2 * XG_ATTENTION_HALVES * XG_WARP_LANES;
-    xg_kval *row = xg_tile_join(&w->t, warp, XG_ATTENTION_ROWS, w->group);
-    row = xg_tile_join(&w->t, row, pitch, column);
+    xg_kval *row = xg_tile_join(w->t, warp, XG_ATTENTION_ROWS, w->group);
+    row = xg_tile_join(w->t, row, pitch, column);
     return xg_attention_at(w, row, warps * xg_attention_end_size(w->p), before + half * XG_ATTENTION_EIGHT * pitch);
 }
 /* The warp that has part k of the keys for the same rows. */
@@ -36,7 +36,7 @@ XG_FN void xg_attention_get_pair(xg_attention_kernel *w, xg_kval *array, xg_kval
     int64_t k;
     o[0] = array;
     o[1] = at;
-    pair = xg_kir_value(b, XG_K_OP_READ, o, 2, xg_kir_vector(w->t.e->m, xg_attention_sum_type(w), XG_ATTENTION_PAIR));
+    pair = xg_kir_value(b, XG_K_OP_READ, o, 2, xg_kir_vector(w->t->s.b.m, xg_attention_sum_type(w), XG_ATTENTION_PAIR));
     for (k = 0; k < XG_ATTENTION_PAIR; k++) out[k] = xg_attention_lane(w, pair, k);
 }
 /* All parts' sums of two columns of a thread's row, in their order. */
@@ -53,7 +53,7 @@ XG_FN void xg_attention_total(xg_attention_kernel *w, int64_t half, xg_kval *col
 /* Two neighbouring columns' sums as one vector. */
 XG_FN xg_kval *xg_attention_paired(xg_attention_kernel *w, xg_kval *const *sums) {
     xg_kb *b = xg_attention_b(w);
-    xg_kval *pair = xg_kconst_bits(b, xg_kir_vector(w->t.e->m, sums[0]->type->elem, XG_ATTENTION_PAIR), 0);
+    xg_kval *pair = xg_kconst_bits(b, xg_kir_vector(w->t->s.b.m, sums[0]->type->elem, XG_ATTENTION_PAIR), 0);
     int64_t k;
     for (k = 0; k < XG_ATTENTION_PAIR; k++) pair = xg_attention_insert(w, sums[k], pair, k);
     return pair;
@@ -86,11 +86,11 @@ XG_APART XG_FN void xg_attention_join_row(xg_attention_kernel *w, int64_t half) 
     xg_kb *b = xg_attention_b(w);
     xg_kval *scale, *own = w->most[half], *first, *column, *sums[XG_ATTENTION_PAIR];
     int64_t parts = w->p->shape.parts, k, c;
-    xg_kval **of = XG_NEW_N(w->t.e->arena, xg_kval *, 2 * (size_t)parts);
+    xg_kval **of = XG_NEW_N(w->t->e->arena, xg_kval *, 2 * (size_t)parts);
     for (k = 0; k < 2 * parts; k++) of[k] = xg_attention_end_of(w, k % parts, half, k >= parts);
     xg_attention_joined(w, half, of, &of[parts], parts);
     scale = xg_attention_exp(w, own, xg_attention_shift(w, w->most[half]));
-    first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t.s, 0));
+    first = xg_tile_join(w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t->s, 0));
     for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE; c += XG_ATTENTION_PAIR) {
         int64_t place = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT;
         column = xg_attention_at(w, first, w->p->columns - place, place);
@@ -104,9 +104,9 @@ XG_FN void xg_attention_join_parts(xg_attention_kernel *w) {
     xg_kval *at;
     for (half = 0; half < w->p->halves; half++) {
         at = xg_attention_end_at(w, w->warp, xg_attention_warps(w->p), half, false);
-        w->ends = xg_kinsert(xg_attention_b(w), w->most[half], w->ends, &at, 1);
+        w->ends = xg_kinsert_at(xg_attention_b(w), w->most[half], w->ends, at);
         at = xg_attention_end_at(w, w->warp, xg_attention_warps(w->p), half, true);
-        w->ends = xg_kinsert(xg_attention_b(w), w->sum[half], w->ends, &at, 1);
+        w->ends = xg_kinsert_at(xg_attention_b(w), w->sum[half], w->ends, at);
     }
     xg_attention_wait(w);
     for (half = 0; half < w->p->halves; half++) xg_attention_join_row(w, half);
@@ -123,7 +123,7 @@ XG_FN xg_kval *xg_attention_shown_at(xg_attention_kernel *w, int64_t half, xg_kv
     return xg_attention_column_at(w, w->across, w->p->shape.warps, half, column);
 }
 XG_FN void xg_attention_show(xg_attention_kernel *w, xg_kval *v, xg_kval *at) {
-    w->shown = xg_kinsert(xg_attention_b(w), v, w->shown, &at, 1);
+    w->shown = xg_kinsert_at(xg_attention_b(w), v, w->shown, at);
 }
 /* All blocks of the cluster show what they have, or have read it. */
 XG_FN void xg_attention_meet(xg_attention_kernel *w) {
@@ -161,15 +161,15 @@ XG_FN xg_attention_turns xg_attention_turns_of(xg_attention_kernel *w, int64_t s
     s.apart = shares * XG_ATTENTION_EIGHT;
     s.eights = xg_tile_over(eights, shares);
     s.all = s.eights * s.apart;
-    s.first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t.s, 0));
+    s.first = xg_tile_join(w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t->s, 0));
     s.has = s.place = NULL;
     if (shares > eights) { /* the others go along with the last one, so that addresses stay those of pairs */
         s.has = xg_attention_below(w, own, eights);
         own = xg_attention_clamp(w, own, eights);
         s.all = w->p->columns;
     }
-    s.own = shares > 1 ? own : xg_elem_index(&w->t.s, 0);
-    if (shares > 1) s.first = xg_tile_join(&w->t, own, XG_ATTENTION_EIGHT, s.first);
+    s.own = shares > 1 ? own : xg_elem_index(&w->t->s, 0);
+    if (shares > 1) s.first = xg_tile_join(w->t, own, XG_ATTENTION_EIGHT, s.first);
     return s;
 }
 /* The first of the pair of turn k; beyond the last column it is the last pair. */
@@ -187,13 +187,13 @@ XG_FN void xg_attention_own_sums(xg_attention_kernel *w, int64_t half, xg_kval *
 XG_APART XG_FN void xg_attention_show_row(xg_attention_kernel *w, int64_t half) {
     xg_attention_turns s = xg_attention_turns_of(w, w->p->shape.parts, w->part);
     xg_kval *column, *sums[XG_ATTENTION_PAIR];
-    xg_flow f = xg_flow_of(&w->t.s, &w->shown);
+    xg_flow f = xg_flow_of(&w->t->s, &w->shown);
     int64_t k;
     xg_attention_show(w, w->most[half], xg_attention_row_at(w, half, false));
     xg_attention_show(w, w->sum[half], xg_attention_row_at(w, half, true));
     xg_flow_if(&f, s.has);
     for (k = 0; k < s.eights; k++) {
-        xg_flow inside = xg_flow_of(&w->t.s, &w->shown);
+        xg_flow inside = xg_flow_of(&w->t->s, &w->shown);
         column = xg_attention_at(w, s.first, s.all - k * s.apart, k * s.apart);
         xg_flow_if(&inside, xg_attention_below(w, column, w->p->columns));
         column = xg_attention_pair_of(w, &s, k);
@@ -205,9 +205,9 @@ XG_APART XG_FN void xg_attention_show_row(xg_attention_kernel *w, int64_t half) 
 }
 XG_FN void xg_attention_join_blocks(xg_attention_kernel *w) {
     int64_t half;
-    w->peers = XG_NEW_N(w->t.e->arena, xg_kval *, w->p->cluster);
+    w->peers = XG_NEW_N(w->t->e->arena, xg_kval *, w->p->cluster);
     for (half = 0; half < w->p->halves; half++) {
-        w->scales[half] = XG_NEW_N(w->t.e->arena, xg_kval *, 2 * w->p->cluster); /* behind them the blocks' sums */
+        w->scales[half] = XG_NEW_N(w->t->e->arena, xg_kval *, 2 * w->p->cluster); /* behind them the blocks' sums */
         xg_attention_show_row(w, half);
     }
     xg_attention_meet(w);
@@ -230,7 +230,7 @@ XG_APART XG_FN void xg_attention_end_row(xg_attention_kernel *w, int64_t half, x
     xg_attention_numbers(w, at);
     at[XG_ATTENTION_ROW] = w->row[half];
     ends->given[0].of = a->max;
-    ends->given[0].v = xg_elem_convert_to(&w->t.s, xg_elem_real(w->most[half]), w->f->sum, a->max->shape->type);
+    ends->given[0].v = xg_elem_convert_to(&w->t->s, xg_elem_real(w->most[half]), w->f->sum, a->max->shape->type);
     ends->n = 1;
     shift = xg_attention_row_value(w, XG_ATTENTION_SHIFT, at, ends);
     v = w->p->shape.grouped ? w->stat[half][XG_ATTENTION_REFERENCE] : w->most[half];
@@ -238,7 +238,7 @@ XG_APART XG_FN void xg_attention_end_row(xg_attention_kernel *w, int64_t half, x
     if (a->sum) {
         v = xg_k2(b, XG_K_OP_MULF, w->sum[half], ends->factor);
         ends->given[1].of = a->sum;
-        ends->given[1].v = xg_elem_convert_to(&w->t.s, xg_elem_real(v), w->f->sum, a->sum->shape->type);
+        ends->given[1].v = xg_elem_convert_to(&w->t->s, xg_elem_real(v), w->f->sum, a->sum->shape->type);
         ends->n = 2;
     }
     for (k = 0; k < a->n_factors; k++) {
@@ -255,7 +255,7 @@ XG_FN xg_elem xg_attention_result_of(xg_attention_kernel *w, bool second, xg_kva
     if (row) ends = *row;
     if (row) sum = xg_k2(xg_attention_b(w), XG_K_OP_MULF, sum, ends.factor);
     ends.given[ends.n].of = dot;
-    ends.given[ends.n++].v = xg_elem_convert_to(&w->t.s, xg_elem_real(sum), w->f->sum, dot->shape->type);
+    ends.given[ends.n++].v = xg_elem_convert_to(&w->t->s, xg_elem_real(sum), w->f->sum, dot->shape->type);
     return xg_attention_element(w, second ? XG_ATTENTION_SECOND : XG_ATTENTION_RESULT, at, ends.given, ends.n, index);
 }
 /* The same at a row and a column. */
@@ -274,7 +274,7 @@ XG_FN void xg_attention_write(xg_attention_kernel *w, int64_t half, xg_kval *col
  * them; NULL: they do not. */
 XG_FN const xg_imap *xg_attention_pair_places(xg_attention_kernel *w, bool second) {
     const xg_attention_stage *s = &w->f->stages[second ? XG_ATTENTION_SECOND : XG_ATTENTION_RESULT];
-    xg_aff_ctx *x = w->t.e->m->aff;
+    xg_aff_ctx *x = w->t->s.b.m->aff;
     const xg_aff *v = xg_aff_dim(x, XG_ATTENTION_VECTOR), *rest;
     const xg_imap *at;
     xg_aff_env env;
@@ -294,13 +294,13 @@ XG_FN const xg_imap *xg_attention_pair_places(xg_attention_kernel *w, bool secon
 XG_FN void xg_attention_write_both(xg_attention_kernel *w, xg_attention_turns *s, int64_t half, int64_t k,
     xg_kval *const *sums, const xg_attention_ends *row, bool second, int64_t extent) {
     xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX], *both[XG_ATTENTION_PAIR], *o[3], *column;
-    xg_flow guard = xg_flow_of(&w->t.s, &w->dest[second]);
+    xg_flow guard = xg_flow_of(&w->t->s, &w->dest[second]);
     int64_t on = k * s->apart, c;
     if (!s->place) {
         xg_attention_numbers(w, at);
         at[XG_ATTENTION_ROW] = w->row[half];
         at[XG_ATTENTION_VECTOR] = s->first;
-        xg_elem_apply(&w->t.s, w->places[second], at, &s->place);
+        xg_elem_apply(&w->t->s, w->places[second], at, &s->place);
     }
     column = s->all > extent ? xg_attention_at(w, s->first, s->all - on, on) : w->digits[0];
     xg_flow_if(&guard, xg_attention_below(w, column, extent));
@@ -315,7 +315,7 @@ XG_FN void xg_attention_write_both(xg_attention_kernel *w, xg_attention_turns *s
 /* A column of the pair of turn k, by one expression, so that the passes see how pairs are aligned. */
 XG_FN xg_kval *xg_attention_column_of(xg_attention_kernel *w, const xg_attention_turns *s, int64_t k, xg_kval *beside) {
     int64_t counts[3];
-    xg_aff_ctx *x = w->t.e->m->aff;
+    xg_aff_ctx *x = w->t->s.b.m->aff;
     const xg_aff *at = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, 0), XG_ATTENTION_EIGHT), k * s->apart);
     xg_kval *v[3];
     v[0] = s->own;
@@ -325,7 +325,7 @@ XG_FN xg_kval *xg_attention_column_of(xg_attention_kernel *w, const xg_attention
     counts[1] = XG_ATTENTION_BESIDE;
     counts[2] = XG_ATTENTION_PAIR;
     at = xg_aff_add_dim(x, at, 1, XG_ATTENTION_PAIR);
-    return xg_tile_apply(&w->t, counts, 3, xg_aff_add(x, at, xg_aff_dim(x, 2)), v);
+    return xg_tile_apply(w->t, counts, 3, xg_aff_add(x, at, xg_aff_dim(x, 2)), v);
 }
 /* The pair of turn k. Where both columns are there, or neither is, a loop goes over them, of whose rounds
  * kir/vectorize.c makes one store. */
@@ -333,16 +333,16 @@ XG_FN void xg_attention_write_pair(xg_attention_kernel *w, xg_attention_turns *s
     xg_kval *const *sums, const xg_attention_ends *row, bool second) {
     int64_t extent = w->f->back.is && !second ? w->f->depth : w->f->columns, c;
     bool whole = extent % XG_ATTENTION_PAIR == 0;
-    xg_flow guard = xg_flow_of(&w->t.s, &w->dest[second]), loop = guard;
+    xg_flow guard = xg_flow_of(&w->t->s, &w->dest[second]), loop = guard;
     xg_kval *o[2], *column;
     if (whole && xg_attention_pair_places(w, second)) {
         xg_attention_write_both(w, s, half, k, sums, row, second, extent);
         return;
     }
     for (c = 0; c < (whole ? 1 : XG_ATTENTION_PAIR); c++) {
-        column = whole && s->all <= extent ? w->digits[0] : xg_attention_column_of(w, s, k, xg_elem_index(&w->t.s, c));
+        column = whole && s->all <= extent ? w->digits[0] : xg_attention_column_of(w, s, k, xg_elem_index(&w->t->s, c));
         xg_flow_if(&guard, xg_attention_below(w, column, extent));
-        o[1] = whole ? xg_attention_loop(w, &loop, XG_ATTENTION_PAIR) : xg_elem_index(&w->t.s, c);
+        o[1] = whole ? xg_attention_loop(w, &loop, XG_ATTENTION_PAIR) : xg_elem_index(&w->t->s, c);
         o[0] = xg_attention_paired(w, sums);
         if (whole) column = xg_attention_column_of(w, s, k, o[1]);
         o[0] = xg_kir_value(xg_attention_b(w), XG_K_OP_VEXTRACT, o, 2, sums[0]->type);
@@ -353,12 +353,12 @@ XG_FN void xg_attention_write_pair(xg_attention_kernel *w, xg_attention_turns *s
 }
 /* The warp's, among all parts. */
 XG_FN xg_kval *xg_attention_own_part(xg_attention_kernel *w) {
-    return w->rank ? xg_tile_join(&w->t, w->rank, w->p->shape.parts, w->part) : w->part;
+    return w->rank ? xg_tile_join(w->t, w->rank, w->p->shape.parts, w->part) : w->part;
 }
 /* A thread writes the columns of its sums; with keys in parts, each warp every so many eights. */
 XG_APART XG_FN void xg_attention_write_row(xg_attention_kernel *w, int64_t half, const xg_attention_ends *ends) {
     xg_attention_turns s = xg_attention_turns_of(w, w->p->shape.parts * w->p->cluster, xg_attention_own_part(w));
-    xg_flow share = xg_flow_of(&w->t.s, &w->dest[0]);
+    xg_flow share = xg_flow_of(&w->t->s, &w->dest[0]);
     xg_kval *pair, *sums[XG_ATTENTION_PAIR];
     int64_t k;
     xg_flow_if(&share, s.has);
@@ -376,17 +376,17 @@ XG_APART XG_FN void xg_attention_write_row(xg_attention_kernel *w, int64_t half,
 XG_FN void xg_attention_write_stats(xg_attention_kernel *w, int64_t half, const xg_attention_ends *ends) {
     const xg_attention_form *f = w->f;
     xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX], *first;
-    xg_flow one = xg_flow_of(&w->t.s, NULL);
+    xg_flow one = xg_flow_of(&w->t->s, NULL);
     uint32_t k;
     if (!f->n_stats) return;
-    first = xg_tile_join(&w->t, xg_attention_own_part(w), XG_ATTENTION_BESIDE, w->beside);
+    first = xg_tile_join(w->t, xg_attention_own_part(w), XG_ATTENTION_BESIDE, w->beside);
     for (k = 0; k < f->n_stats; k++) xg_flow_slot(&one, &w->dest[k + 1]);
     xg_flow_if(&one, xg_attention_below(w, first, 1));
     xg_attention_numbers(w, at);
     at[XG_ATTENTION_ROW] = w->row[half];
     for (k = 0; k < f->n_stats; k++) {
         const xg_inst *stat = f->stats[k];
-        xg_elem_apply(&w->t.s, f->stat_map[k], at, index);
+        xg_elem_apply(&w->t->s, f->stat_map[k], at, index);
         w->dest[k + 1] = xg_emit_insert(
             xg_attention_b(w), ends->given[stat == f->match.max ? 0 : 1].v, w->dest[k + 1], stat->shape, index);
     }
@@ -394,10 +394,10 @@ XG_FN void xg_attention_write_stats(xg_attention_kernel *w, int64_t half, const 
 }
 /* A condition around what is done of a thread's row, if it may lie outside of the matrix. */
 XG_FN xg_flow xg_attention_within(xg_attention_kernel *w, int64_t half) {
-    xg_kval *row = xg_tile_join(&w->t, w->across, w->p->warp_rows, w->group);
-    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    xg_kval *row = xg_tile_join(w->t, w->across, w->p->warp_rows, w->group);
+    xg_flow f = xg_flow_of(&w->t->s, NULL);
     xg_flow_slots(&f, w->dest, w->f->n_stats + 1);
-    row = xg_tile_join(&w->t, w->tile, w->p->tile, row);
+    row = xg_tile_join(w->t, w->tile, w->p->tile, row);
     row = xg_attention_at(
         w, row, w->p->tiles * w->p->tile - (w->p->halves - 1) * XG_ATTENTION_EIGHT, half * XG_ATTENTION_EIGHT);
     xg_flow_if(&f, xg_attention_below(w, row, w->f->rows));
@@ -407,11 +407,11 @@ XG_FN xg_flow xg_attention_within(xg_attention_kernel *w, int64_t half) {
 XG_FN void xg_attention_write_late(xg_attention_kernel *w, const xg_attention_ends *ends) {
     xg_attention_turns s = xg_attention_turns_of(w, 1, NULL);
     xg_kval *at[XG_ATTENTION_HALVES_MAX], *sums[XG_ATTENTION_PAIR];
-    xg_flow loop = xg_flow_of(&w->t.s, NULL), f;
+    xg_flow loop = xg_flow_of(&w->t->s, NULL), f;
     int64_t n, half, k, j;
     xg_flow_slots(&loop, w->dest, w->f->n_stats + 1); /* all that xg_attention_within has */
     s.own = xg_attention_read_by(w, &loop, xg_attention_sums_at(w->p), w->p->columns, &n, at);
-    s.first = xg_tile_join(&w->t, s.own, XG_ATTENTION_EIGHT, s.first);
+    s.first = xg_tile_join(w->t, s.own, XG_ATTENTION_EIGHT, s.first);
     for (half = 0; half < w->p->halves; half++) {
         f = xg_attention_within(w, half);
         s.place = NULL;

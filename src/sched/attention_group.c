@@ -83,7 +83,7 @@ XG_FN void xg_attention_group_arrays(xg_attention_kernel *w) {
 }
 XG_FN xg_kval *xg_attention_group_spot(
     xg_attention_kernel *w, const int64_t *counts, int64_t rows, xg_kval *const *at) {
-    xg_aff_ctx *x = w->t.e->m->aff;
+    xg_aff_ctx *x = w->t->s.b.m->aff;
     int64_t pieces = XG_ATTENTION_LINE / counts[XG_ATTENTION_AT_LANE];
     const xg_aff *piece = xg_aff_dim(x, XG_ATTENTION_AT_PIECE), *place,
                  *line = xg_aff_mul(x, xg_aff_div(x, piece, pieces), rows);
@@ -94,7 +94,7 @@ XG_FN xg_kval *xg_attention_group_spot(
     place = xg_aff_add_mul(
         x, xg_aff_dim(x, XG_ATTENTION_AT_LANE), xg_aff_mod(x, piece, pieces), counts[XG_ATTENTION_AT_LANE]);
     place = xg_aff_add_mul(x, place, line, XG_ATTENTION_LINE);
-    return xg_tile_group_spot(&w->t, lined, counts, XG_ATTENTION_AT_DIMS, place, at);
+    return xg_tile_group_spot(w->t, lined, counts, XG_ATTENTION_AT_DIMS, place, at);
 }
 
 /* ---- barriers ---- */
@@ -102,8 +102,8 @@ XG_FN xg_kval *xg_attention_group_spot(
 /* Of keys, or values, in a buffer. */
 XG_FN xg_kval *xg_attention_barrier(xg_attention_kernel *w, uint32_t side, xg_attention_state state, xg_kval *buffer) {
     int64_t stages = w->p->stages, first = (side * XG_ATTENTION_STATES + (uint32_t)state) * stages;
-    const xg_aff *at = xg_aff_add_k(w->t.e->m->aff, xg_aff_dim(w->t.e->m->aff, 0), first);
-    return xg_tile_bulk_at(&w->t, w->barriers, xg_tile_apply(&w->t, &stages, 1, at, &buffer));
+    const xg_aff *at = xg_aff_add_k(w->t->s.b.m->aff, xg_aff_dim(w->t->s.b.m->aff, 0), first);
+    return xg_tile_bulk_at(w->t, w->barriers, xg_tile_apply(w->t, &stages, 1, at, &buffer));
 }
 /* How many steps the block has gone through before this one. */
 XG_FN xg_kval *xg_attention_turn(xg_attention_kernel *w, xg_kval *step) {
@@ -120,22 +120,22 @@ XG_FN void xg_attention_walked(xg_attention_kernel *w, xg_kval *to) {
 }
 XG_FN void xg_attention_await_side(
     xg_attention_kernel *w, uint32_t side, xg_attention_state state, xg_kval *turn, int64_t ahead) {
-    xg_kval *barrier = xg_attention_barrier(w, side, state, xg_tile_rest(&w->t, turn, w->p->stages));
-    xg_tile_bulk_await_round(&w->t, barrier, turn, w->p->stages, ahead);
+    xg_kval *barrier = xg_attention_barrier(w, side, state, xg_tile_rest(w->t, turn, w->p->stages));
+    xg_tile_bulk_await_round(w->t, barrier, turn, w->p->stages, ahead);
 }
 XG_FN void xg_attention_meet_voters(xg_attention_kernel *w) {
-    xg_kval *at = xg_tile_bulk_at(&w->t, w->barriers, xg_elem_index(&w->t.s, xg_attention_barriers(w->p) - 1));
-    xg_tile_bulk_tell(&w->t, XG_K_OP_MBARRIER_ARRIVE, at, 0);
-    xg_tile_bulk_await_round(&w->t, at, w->walk, 1, 0);
+    xg_kval *at = xg_tile_bulk_at(w->t, w->barriers, xg_elem_index(&w->t->s, xg_attention_barriers(w->p) - 1));
+    xg_tile_bulk_tell(w->t, XG_K_OP_MBARRIER_ARRIVE, at, 0);
+    xg_tile_bulk_await_round(w->t, at, w->walk, 1, 0);
     if (w->p->shape.in_tensor) xg_kir_do(xg_attention_b(w), XG_K_OP_TENSOR_AFTER, NULL, 0);
 }
 /* One thread of each group says that its group has read the buffer. */
 XG_FN void xg_attention_release(xg_attention_kernel *w, uint32_t side, xg_kval *turn) {
-    xg_kval *own = xg_tile_rest(&w->t, w->thread, XG_TILE_BULK_GROUP);
-    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    xg_kval *own = xg_tile_rest(w->t, w->thread, XG_TILE_BULK_GROUP);
+    xg_flow f = xg_flow_of(&w->t->s, NULL);
     xg_flow_if(&f, xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, own, 0));
-    own = xg_attention_barrier(w, side, XG_ATTENTION_EMPTY, xg_tile_rest(&w->t, turn, w->p->stages));
-    xg_tile_bulk_tell(&w->t, XG_K_OP_MBARRIER_ARRIVE, own, 0);
+    own = xg_attention_barrier(w, side, XG_ATTENTION_EMPTY, xg_tile_rest(w->t, turn, w->p->stages));
+    xg_tile_bulk_tell(w->t, XG_K_OP_MBARRIER_ARRIVE, own, 0);
     xg_flow_end(&f);
 }
 /* Barriers are made and the tile's rows of Q are there, for all threads. */
@@ -143,16 +143,16 @@ XG_FN void xg_attention_group_begin(xg_attention_kernel *w, xg_kval *thread) {
     int64_t n = xg_attention_barriers(w->p), stages = w->p->stages,
             sides = n - xg_attention_tells(w->p) - xg_attention_meets(w->p), k;
     bool in_tensor = w->p->shape.in_tensor;
-    xg_flow f = xg_flow_of(&w->t.s, NULL), rows = xg_flow_of(&w->t.s, &w->query);
+    xg_flow f = xg_flow_of(&w->t->s, NULL), rows = xg_flow_of(&w->t->s, &w->query);
     xg_flow_if(&f, xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, thread, 0));
     for (k = 0; k < n; k++)
-        xg_tile_bulk_tell(&w->t, XG_K_OP_MBARRIER_INIT, xg_tile_bulk_at(&w->t, w->barriers, xg_elem_index(&w->t.s, k)),
+        xg_tile_bulk_tell(w->t, XG_K_OP_MBARRIER_INIT, xg_tile_bulk_at(w->t, w->barriers, xg_elem_index(&w->t->s, k)),
             k == n - xg_attention_meets(w->p)                       ? w->p->threads + w->p->producers
             : k >= sides                                            ? xg_attention_told(w->p, k - sides)
             : k / stages % XG_ATTENTION_STATES == XG_ATTENTION_FULL ? 1
                                                                     : w->p->threads / xg_attention_group_threads(w->p));
     xg_flow_end(&f);
-    if (in_tensor) xg_tile_tensor_begin(&w->t, thread, xg_attention_tensor_columns(w->p));
+    if (in_tensor) xg_tile_tensor_begin(w->t, thread, xg_attention_tensor_columns(w->p));
     if (w->p->keeps_rows) xg_flow_slot(&rows, &w->keys);
     if (w->p->keeps_grads) xg_flow_slot(&rows, &w->values);
     xg_flow_if(&rows, xg_kcmpi_int(xg_attention_b(w), XG_CI_SLT, thread, w->p->threads));
@@ -160,7 +160,7 @@ XG_FN void xg_attention_group_begin(xg_attention_kernel *w, xg_kval *thread) {
     xg_flow_end(&rows);
     xg_kir_do(xg_attention_b(w), XG_K_OP_PROXY_FENCE, NULL, 0);
     xg_attention_wait(w);
-    if (in_tensor) xg_tile_tensor_place(&w->t);
+    if (in_tensor) xg_tile_tensor_place(w->t);
 }
 
 /* ---- the thread that asks ---- */
@@ -168,7 +168,7 @@ XG_FN void xg_attention_group_begin(xg_attention_kernel *w, xg_kval *thread) {
 /* A box of map `map` whose first n coordinates are among the operands; the others are of the batch and the key. */
 XG_FN void xg_attention_ask_box(
     xg_attention_kernel *w, const xg_attention_box *box, uint32_t n, int64_t map, xg_kval *step, xg_kval **o) {
-    xg_aff_ctx *x = w->t.e->m->aff;
+    xg_aff_ctx *x = w->t->s.b.m->aff;
     xg_kval *of[XG_ATTENTION_KEY + 1];
     int64_t counts[XG_ATTENTION_KEY + 1];
     uint32_t j;
@@ -176,11 +176,11 @@ XG_FN void xg_attention_ask_box(
     counts[XG_ATTENTION_ROW] = 1;
     counts[XG_ATTENTION_KEY] = w->p->steps * w->p->shape.step;
     of[XG_ATTENTION_BATCH] = w->batch;
-    of[XG_ATTENTION_ROW] = xg_elem_index(&w->t.s, 0);
-    of[XG_ATTENTION_KEY] = xg_tile_join(&w->t, step, w->p->shape.step, of[XG_ATTENTION_ROW]);
+    of[XG_ATTENTION_ROW] = xg_elem_index(&w->t->s, 0);
+    of[XG_ATTENTION_KEY] = xg_tile_join(w->t, step, w->p->shape.step, of[XG_ATTENTION_ROW]);
     for (j = 0; j < box->tensor.rank; j++) {
         const xg_aff *at = j < n ? NULL : xg_aff_add_k(x, box->batch[j], box->first[j]);
-        if (at) o[2 + j] = xg_tile_apply(&w->t, counts, box->period ? XG_COUNT(counts) : 1, at, of);
+        if (at) o[2 + j] = xg_tile_apply(w->t, counts, box->period ? XG_COUNT(counts) : 1, at, of);
         o[2 + j] = xg_kcast(xg_attention_b(w), XG_K_OP_INDEX_CAST, o[2 + j], XG_E_I32);
     }
     xg_kir_do(xg_attention_b(w), XG_K_OP_TENSOR_COPY, o, 2 + box->tensor.rank)->b = map;
@@ -188,27 +188,27 @@ XG_FN void xg_attention_ask_box(
 /* The coordinate of a step's first key. */
 XG_FN xg_kval *xg_attention_ask_key(xg_attention_kernel *w, const xg_attention_box *box, xg_kval *step, int64_t first) {
     int64_t rows = w->p->shape.step;
-    if (box->period) step = xg_tile_rest(&w->t, step, box->period / rows);
-    return xg_tile_join(&w->t, step, rows, xg_elem_index(&w->t.s, first));
+    if (box->period) step = xg_tile_rest(w->t, step, box->period / rows);
+    return xg_tile_join(w->t, step, rows, xg_elem_index(&w->t->s, first));
 }
 /* The boxes of a step's keys or values: of 64 columns each. */
 XG_FN void xg_attention_ask_side(xg_attention_kernel *w, uint32_t side, xg_kval *step, xg_kval *turn) {
     const xg_attention_box *box = &w->f->boxes[side];
     int64_t lines = xg_attention_lines(side ? w->p->columns : w->p->depth), rows = w->p->shape.step, k;
     int64_t stages = w->p->stages, bytes = rows * XG_ATTENTION_LINE * xg_type_bytes(w->f->held), all = lines * bytes;
-    xg_kval *buffer = xg_tile_rest(&w->t, turn, stages), *o[2 + XG_KMAP_RANK], *full, *key;
-    xg_aff_ctx *x = w->t.e->m->aff;
+    xg_kval *buffer = xg_tile_rest(w->t, turn, stages), *o[2 + XG_KMAP_RANK], *full, *key;
+    xg_aff_ctx *x = w->t->s.b.m->aff;
     xg_attention_await_side(w, side, XG_ATTENTION_EMPTY, turn, 1);
     full = xg_attention_barrier(w, side, XG_ATTENTION_FULL, buffer);
     if (side && w->f->back.turned) all += w->f->back.n_lines * rows * xg_type_bytes(w->f->sum);
-    xg_tile_bulk_tell(&w->t, XG_K_OP_MBARRIER_EXPECT, full, all);
+    xg_tile_bulk_tell(w->t, XG_K_OP_MBARRIER_EXPECT, full, all);
     key = xg_attention_ask_key(w, box, step, box->first[1]);
     for (k = 0; k < lines; k++) {
         const xg_aff *place = xg_aff_add_k(
             x, xg_aff_mul(x, xg_aff_dim(x, 0), lines * rows * XG_ATTENTION_LINE), k * rows * XG_ATTENTION_LINE);
-        o[0] = xg_tile_bulk_at(&w->t, side ? w->values : w->keys, xg_tile_apply(&w->t, &stages, 1, place, &buffer));
+        o[0] = xg_tile_bulk_at(w->t, side ? w->values : w->keys, xg_tile_apply(w->t, &stages, 1, place, &buffer));
         o[1] = full;
-        o[2] = xg_elem_index(&w->t.s, box->first[0] + k * XG_ATTENTION_LINE);
+        o[2] = xg_elem_index(&w->t->s, box->first[0] + k * XG_ATTENTION_LINE);
         o[3] = key;
         xg_attention_ask_box(w, box, 2, side, step, o);
     }
@@ -217,17 +217,17 @@ XG_FN void xg_attention_ask_side(xg_attention_kernel *w, uint32_t side, xg_kval 
 XG_FN void xg_attention_ask_line(xg_attention_kernel *w, uint32_t line, xg_kval *step, xg_kval *turn) {
     const xg_attention_box *box = &w->f->back.boxes[line];
     int64_t stages = w->p->stages, rows = w->p->shape.step;
-    xg_kval *buffer = xg_tile_rest(&w->t, turn, stages), *o[2 + XG_KMAP_RANK];
-    xg_aff_ctx *x = w->t.e->m->aff;
+    xg_kval *buffer = xg_tile_rest(w->t, turn, stages), *o[2 + XG_KMAP_RANK];
+    xg_aff_ctx *x = w->t->s.b.m->aff;
     o[0] = xg_tile_bulk_at(
-        &w->t, w->columns[line], xg_tile_apply(&w->t, &stages, 1, xg_aff_mul(x, xg_aff_dim(x, 0), rows), &buffer));
+        w->t, w->columns[line], xg_tile_apply(w->t, &stages, 1, xg_aff_mul(x, xg_aff_dim(x, 0), rows), &buffer));
     o[1] = xg_attention_barrier(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_FULL, buffer);
     o[2] = xg_attention_ask_key(w, box, step, box->first[0]);
     xg_attention_ask_box(w, box, 1, XG_TILE_SIDES + (int64_t)line, step, o);
 }
 XG_FN void xg_attention_ask_steps(xg_attention_kernel *w) {
     xg_kval *thread = xg_kthread_id(xg_attention_b(w), 0, w->p->threads + w->p->producers), *step, *turn;
-    xg_flow one = xg_flow_of(&w->t.s, NULL), f = one;
+    xg_flow one = xg_flow_of(&w->t->s, NULL), f = one;
     uint32_t side, line;
     xg_flow_if(&one, xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, thread, w->p->threads));
     f.rolled = true;
@@ -249,11 +249,11 @@ XG_FN void xg_attention_ask_all(xg_attention_kernel *w) {
 
 /* A matrix in shared memory from a line on; atoms: bytes from 64 columns to the next ones. */
 XG_FN xg_kval *xg_attention_matrix(xg_attention_kernel *w, xg_kval *from, xg_kval *line, int64_t lines, int64_t atoms) {
-    xg_aff_ctx *x = w->t.e->m->aff;
+    xg_aff_ctx *x = w->t->s.b.m->aff;
     xg_kval *o[2], *v;
     o[0] = from;
-    o[1] = xg_tile_apply(&w->t, &lines, 1, xg_aff_mul(x, xg_aff_dim(x, 0), XG_ATTENTION_LINE), &line);
-    v = xg_kir_value(xg_attention_b(w), XG_K_OP_DESCRIBE_MATRIX, o, 2, xg_kir_scalar(w->t.e->m, XG_E_I64));
+    o[1] = xg_tile_apply(w->t, &lines, 1, xg_aff_mul(x, xg_aff_dim(x, 0), XG_ATTENTION_LINE), &line);
+    v = xg_kir_value(xg_attention_b(w), XG_K_OP_DESCRIBE_MATRIX, o, 2, xg_kir_scalar(w->t->s.b.m, XG_E_I64));
     v->def->a = atoms;
     v->def->b = XG_KWGMMA_ALIGN;
     return v;
@@ -286,8 +286,8 @@ XG_FN void xg_attention_group_wait(xg_attention_kernel *w, int64_t but) {
 }
 /* The step's first line in a buffer of so many lines of 64 columns of all keys. */
 XG_FN xg_kval *xg_attention_buffer_line(xg_attention_kernel *w, xg_kval *turn, int64_t lines) {
-    xg_kval *buffer = xg_tile_rest(&w->t, turn, w->p->stages);
-    return xg_tile_join(&w->t, buffer, lines * w->p->shape.step, xg_elem_index(&w->t.s, 0));
+    xg_kval *buffer = xg_tile_rest(w->t, turn, w->p->stages);
+    return xg_tile_join(w->t, buffer, lines * w->p->shape.step, xg_elem_index(&w->t->s, 0));
 }
 XG_FN void xg_attention_group_scores_of(
     xg_attention_kernel *w, const xg_attention_product *o, xg_kval *turn, xg_kval **sums, uint32_t n) {
@@ -296,8 +296,8 @@ XG_FN void xg_attention_group_scores_of(
     const int64_t step = XG_ATTENTION_STEP_K, times = o->width / step, in = XG_ATTENTION_LINE / step;
     int64_t rows = p->warp_rows * (XG_TILE_BULK_GROUP / (int)XG_WARP_LANES);
     xg_kval *query, *key;
-    query = xg_tile_quotient(&w->t, w->thread, xg_attention_group_threads(p));
-    query = xg_tile_join(&w->t, query, rows, xg_elem_index(&w->t.s, 0));
+    query = xg_tile_quotient(w->t, w->thread, xg_attention_group_threads(p));
+    query = xg_tile_join(w->t, query, rows, xg_elem_index(&w->t->s, 0));
     if (!o->held) query = xg_attention_matrix(w, o->fixed, query, p->tile, XG_TILE_ACCESS_BYTES);
     key = xg_attention_buffer_line(w, turn, lines);
     key = xg_attention_matrix(w, o->step, key, p->stages * lines * keys, XG_TILE_ACCESS_BYTES);
@@ -391,7 +391,7 @@ XG_FN void xg_attention_group_step(xg_attention_kernel *w, xg_kval *step) {
     uint32_t n = (uint32_t)(w->p->shape.step / XG_KMMA_N), columns = (uint32_t)(w->p->columns / XG_KMMA_N), j;
     bool behind = xg_attention_is_behind(w->p);
     xg_kval *sums[XG_KWGMMA_SUMS_MAX], *out[XG_KWGMMA_SUMS_MAX], *turn = xg_attention_turn(w, step), *values = turn;
-    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    xg_flow f = xg_flow_of(&w->t->s, NULL);
     xg_attention_begin_step(w, step);
     xg_attention_group_ask_scores(w, turn, sums, n);
     if (behind) {
@@ -418,7 +418,7 @@ XG_FN void xg_attention_group_last(xg_attention_kernel *w) {
     xg_kb *b = xg_attention_b(w);
     uint32_t n = (uint32_t)(w->p->columns / XG_KMMA_N);
     xg_kval *out[XG_KWGMMA_SUMS_MAX], *step;
-    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    xg_flow f = xg_flow_of(&w->t->s, NULL);
     int64_t half;
     for (half = 0; half < w->p->halves; half++)
         xg_flow_slots(&f, w->out[half], (uint32_t)(w->p->columns / XG_ATTENTION_BESIDE));
@@ -436,7 +436,7 @@ XG_FN void xg_attention_group_maps(xg_attention_kernel *w, xg_kfunc *f) {
     uint32_t lines = w->f->back.turned ? w->f->back.n_lines : 0, side, line;
     f->producers = (uint32_t)w->p->producers;
     f->n_maps = XG_TILE_SIDES + lines;
-    f->maps = XG_NEW_N(w->t.e->arena, xg_kmap, f->n_maps);
+    f->maps = XG_NEW_N(w->t->e->arena, xg_kmap, f->n_maps);
     for (line = 0; line < lines; line++) {
         xg_kmap *m = &f->maps[XG_TILE_SIDES + line];
         uint32_t k;
@@ -467,8 +467,8 @@ XG_FN void xg_attention_group_begin_again(xg_attention_kernel *w, const xg_atten
 XG_FN xg_kval *xg_attention_group_open(xg_attention_kernel *w, xg_flow *part, uint32_t n) {
     xg_kval *thread = xg_kthread_id(xg_attention_b(w), 0, w->p->threads + w->p->producers);
     uint32_t k;
-    *part = xg_flow_of(&w->t.s, NULL);
-    xg_attention_group_maps(w, w->t.e->m->entry);
+    *part = xg_flow_of(&w->t->s, NULL);
+    xg_attention_group_maps(w, w->t->s.b.m->entry);
     xg_attention_group_begin(w, thread);
     for (k = 0; k < n; k++) xg_flow_slot(part, &w->dest[k]);
     return thread;

@@ -4,26 +4,26 @@
 #define XG_SCHED_ATTENTION_KERNEL_C
 #include "attention.h"
 
-XG_FN xg_kb *xg_attention_b(xg_attention_kernel *w) { return &w->t.s.b; }
+XG_FN xg_kb *xg_attention_b(xg_attention_kernel *w) { return &w->t->s.b; }
 XG_FN xg_kelem xg_attention_sum_type(const xg_attention_kernel *w) { return xg_kelem_of(w->f->sum); }
 XG_FN xg_kval *xg_attention_number(xg_attention_kernel *w, double v) {
     return xg_kconst_float(xg_attention_b(w), xg_attention_sum_type(w), v);
 }
 /* base + more, which counts so much. */
 XG_FN xg_kval *xg_attention_at(xg_attention_kernel *w, xg_kval *base, int64_t count, int64_t more) {
-    xg_aff_ctx *x = w->t.e->m->aff;
-    return more ? xg_tile_apply(&w->t, &count, 1, xg_aff_add_k(x, xg_aff_dim(x, 0), more), &base) : base;
+    xg_aff_ctx *x = w->t->s.b.m->aff;
+    return more ? xg_tile_apply(w->t, &count, 1, xg_aff_add_k(x, xg_aff_dim(x, 0), more), &base) : base;
 }
 /* A loop of so many rounds around what changes the flow's variables; its number. */
 XG_FN xg_kval *xg_attention_loop(xg_attention_kernel *w, xg_flow *f, int64_t rounds) {
-    xg_kval *zero = xg_elem_index(&w->t.s, 0), *end = xg_elem_index(&w->t.s, rounds);
+    xg_kval *zero = xg_elem_index(&w->t->s, 0), *end = xg_elem_index(&w->t->s, rounds);
     return xg_flow_for(f, zero, end, 1, rounds);
 }
 /* v, where the array has so many; else its last one. */
 XG_FN xg_kval *xg_attention_clamp(xg_attention_kernel *w, xg_kval *v, int64_t limit) {
     xg_kval *last;
     if (xg_kval_range(v).hi < limit) return v;
-    last = xg_elem_index(&w->t.s, limit - 1);
+    last = xg_elem_index(&w->t->s, limit - 1);
     v = xg_k2(xg_attention_b(w), XG_K_OP_MINSI, v, last);
     xg_kval_set_range(v, xg_range_of(0, limit - 1));
     return v;
@@ -39,14 +39,14 @@ XG_FN xg_elem xg_attention_element(xg_attention_kernel *w, xg_attention_part par
     xg_scope s = w->scopes[part];
     xg_elem v;
     uint32_t k;
-    s.b = w->t.s.b;
-    s.memo = XG_NEW_N(w->t.e->arena, xg_memo, stage->parts->n_insts + (size_t)1);
+    s.b = w->t->s.b;
+    s.memo = XG_NEW_N(w->t->e->arena, xg_memo, stage->parts->n_insts + (size_t)1);
     for (k = 0; k < n; k++)
         if (xg_attention_reached(stage, given[k].of)) xg_hero_give(&s, given[k].of, given[k].v);
     if (at) xg_elem_apply(&s, stage->map, at, index);
     for (k = 0; !at && k < stage->root->shape->rank; k++) index[k] = w->digits[0];
     v = xg_elem_of(&s, stage->root, index);
-    w->t.s.b = s.b;
+    w->t->s.b = s.b;
     return v;
 }
 XG_FN void xg_attention_numbers(xg_attention_kernel *w, xg_kval **at) {
@@ -72,16 +72,16 @@ XG_FN xg_elem xg_attention_scores_of(xg_attention_kernel *w, const xg_inst *i, x
     from = XG_OPERAND(i, i->op == XG_SELECT ? xg_attention_masked(i) : 0);
     bare = xg_attention_scores_of(w, from, bare);
     if (i->op == XG_SELECT) return bare;
-    return xg_elem_convert_to(&w->t.s, bare, from->shape->type, i->shape->type);
+    return xg_elem_convert_to(&w->t->s, bare, from->shape->type, i->shape->type);
 }
 XG_FN xg_kval *xg_attention_converted_to(xg_attention_kernel *w, xg_elem v, xlagpu_type from, xlagpu_type to) {
-    return xg_elem_convert_to(&w->t.s, v, from, to).v;
+    return xg_elem_convert_to(&w->t->s, v, from, to).v;
 }
 XG_FN xg_kval *xg_attention_lane(xg_attention_kernel *w, xg_kval *vector, int64_t lane) {
     xg_kval *o[2];
     o[0] = vector;
     o[1] = w->digits[lane];
-    return xg_kir_value(xg_attention_b(w), XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->t.e->m, vector->type->elem));
+    return xg_kir_value(xg_attention_b(w), XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->t->s.b.m, vector->type->elem));
 }
 XG_FN xg_kval *xg_attention_insert(xg_attention_kernel *w, xg_kval *v, xg_kval *vector, int64_t lane) {
     xg_kval *o[3];
@@ -105,7 +105,7 @@ XG_FN void xg_attention_carry_more(xg_attention_kernel *w, xg_flow *f) {
     xg_flow_slots(f, w->columns, XG_ATTENTION_LINES);
 }
 XG_FN void xg_attention_wait(xg_attention_kernel *w) {
-    xg_flow f = xg_flow_of(&w->t.s, &w->query);
+    xg_flow f = xg_flow_of(&w->t->s, &w->query);
     xg_kop *op;
     xg_attention_carry_more(w, &f);
     op = xg_flow_wait(&f);
@@ -155,16 +155,16 @@ XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shi
 /* Two neighbours as what tensor memory's devices compute with in one instruction, and back. */
 XG_FN xg_kval *xg_attention_both(xg_attention_kernel *w, xg_kval *const *x) {
     xg_kval *v = xg_attention_paired(w, x);
-    return xg_kir_value(xg_attention_b(w), XG_K_OP_BITCAST, &v, 1, xg_kir_scalar(w->t.e->m, XG_E_I64));
+    return xg_kir_of(xg_attention_b(w), XG_K_OP_BITCAST, v, xg_kir_scalar(w->t->s.b.m, XG_E_I64));
 }
 XG_FN void xg_attention_each(xg_attention_kernel *w, xg_kval *v, xg_kelem e, xg_kval **to) {
     int64_t k;
-    v = xg_kir_value(xg_attention_b(w), XG_K_OP_BITCAST, &v, 1, xg_kir_vector(w->t.e->m, e, XG_ATTENTION_PAIR));
+    v = xg_kir_of(xg_attention_b(w), XG_K_OP_BITCAST, v, xg_kir_vector(w->t->s.b.m, e, XG_ATTENTION_PAIR));
     for (k = 0; k < XG_ATTENTION_PAIR; k++) to[k] = xg_attention_lane(w, v, k);
 }
 XG_FN xg_kval *xg_attention_as(xg_attention_kernel *w, xg_kval *x, xg_kelem e) {
     if (x->type->elem == e) return x;
-    return xg_kir_value(xg_attention_b(w), XG_K_OP_BITCAST, &x, 1, xg_kir_scalar(w->t.e->m, e));
+    return xg_kir_of(xg_attention_b(w), XG_K_OP_BITCAST, x, xg_kir_scalar(w->t->s.b.m, e));
 }
 /* x y + z, of two neighbours or of one; a number in the place of y, or z, is that of both. */
 XG_FN xg_kval *xg_attention_fma(xg_attention_kernel *w, xg_kval *x, xg_kval *y, xg_kval *z) {

@@ -17,12 +17,12 @@ enum {
 /* The four words of a lane at base + place: by a map, be it the base alone, so that all of them have the same sums. */
 XG_FN xg_kval *xg_attention_words(
     xg_attention_kernel *w, xg_kval *from, xg_kval *base, int64_t size, int64_t place, bool transposed) {
-    xg_aff_ctx *x = w->t.e->m->aff;
+    xg_aff_ctx *x = w->t->s.b.m->aff;
     xg_kval *o[2], *v;
     o[0] = from;
     size -= place;
-    o[1] = xg_tile_apply(&w->t, &size, 1, xg_aff_add_k(x, xg_aff_dim(x, 0), place), &base);
-    v = xg_kir_value(xg_attention_b(w), XG_K_OP_LOAD_MATRIX, o, 2, xg_kir_vector(w->t.e->m, XG_E_I32, 4));
+    o[1] = xg_tile_apply(w->t, &size, 1, xg_aff_add_k(x, xg_aff_dim(x, 0), place), &base);
+    v = xg_kir_value(xg_attention_b(w), XG_K_OP_LOAD_MATRIX, o, 2, xg_kir_vector(w->t->s.b.m, XG_E_I32, 4));
     v->def->flags = transposed ? XG_KMATRIX_TRANSPOSED : 0;
     return v;
 }
@@ -40,32 +40,32 @@ XG_FN xg_kval *xg_attention_multiply(
 /* Where the matrix row lies that a lane points at: of 16 by 16 elements, whose first half of lanes goes along rows; the
  * k-th of a row whose pieces of 16 bytes go round, or, -1, the first one. */
 XG_FN xg_kval *xg_attention_pointed(xg_attention_kernel *w, xg_kval *first, int64_t pitch, bool along, int64_t k) {
-    xg_kval *half = xg_tile_quotient(&w->t, w->lane, XG_ATTENTION_UNIT_COLUMNS), *row, *piece;
-    xg_kval *low = xg_tile_rest(&w->t, w->lane, XG_ATTENTION_UNIT_COLUMNS);
+    xg_kval *half = xg_tile_quotient(w->t, w->lane, XG_ATTENTION_UNIT_COLUMNS), *row, *piece;
+    xg_kval *low = xg_tile_rest(w->t, w->lane, XG_ATTENTION_UNIT_COLUMNS);
     xg_kb *b = xg_attention_b(w);
     if (along) { /* rows 0..15, then the same of the next eight columns */
         row = low;
         piece = half;
     } else { /* rows 0..7, the same of the next columns, then the next rows */
-        row = xg_tile_join(&w->t, half, XG_ATTENTION_EIGHT, xg_tile_rest(&w->t, w->lane, XG_ATTENTION_EIGHT));
-        piece = xg_tile_quotient(&w->t, low, XG_ATTENTION_EIGHT);
+        row = xg_tile_join(w->t, half, XG_ATTENTION_EIGHT, xg_tile_rest(w->t, w->lane, XG_ATTENTION_EIGHT));
+        piece = xg_tile_quotient(w->t, low, XG_ATTENTION_EIGHT);
     }
     row = xg_k2(b, XG_K_OP_ADDI, first, row);
     if (k >= 0) {
-        piece = xg_k2(b, XG_K_OP_XORI, piece, xg_tile_rest(&w->t, w->lane, XG_ATTENTION_EIGHT));
+        piece = xg_k2(b, XG_K_OP_XORI, piece, xg_tile_rest(w->t, w->lane, XG_ATTENTION_EIGHT));
         xg_kval_set_range(piece, xg_range_of(0, XG_ATTENTION_EIGHT - 1));
         piece = xg_k2_int(b, XG_K_OP_XORI, piece, 2 * k);
         xg_kval_set_range(piece, xg_range_of(0, pitch / XG_ATTENTION_EIGHT - 1));
     }
-    piece = xg_tile_join(&w->t, piece, XG_ATTENTION_EIGHT, xg_elem_index(&w->t.s, 0));
-    return xg_tile_join(&w->t, row, pitch, piece);
+    piece = xg_tile_join(w->t, piece, XG_ATTENTION_EIGHT, xg_elem_index(&w->t->s, 0));
+    return xg_tile_join(w->t, row, pitch, piece);
 }
 XG_FN xg_kval *xg_attention_no_sums(xg_attention_kernel *w) { return w->no_sums; }
 
 /* The first of the warp's rows in an array; side: of a pair's one, or NULL. */
 XG_FN xg_kval *xg_attention_fixed_rows(xg_attention_kernel *w, xg_kval *side) {
-    xg_kval *at = xg_tile_join(&w->t, w->across, w->p->warp_rows, xg_elem_index(&w->t.s, 0));
-    return side ? xg_tile_join(&w->t, side, xg_attention_side_rows(w->p), at) : at;
+    xg_kval *at = xg_tile_join(w->t, w->across, w->p->warp_rows, xg_elem_index(&w->t->s, 0));
+    return side ? xg_tile_join(w->t, side, xg_attention_side_rows(w->p), at) : at;
 }
 /* The warp's block-th sixteen of the tile's rows, and sixteen columns of them, in an array of rows of that pitch. */
 XG_FN xg_kval *xg_attention_fixed_words(
@@ -85,7 +85,7 @@ XG_FN xg_kval *xg_attention_lined_words(
 XG_FN xg_kval **xg_attention_kept_words(
     xg_attention_kernel *w, xg_kval *from, xg_kval *side, int64_t pitch, int64_t width) {
     int64_t rounds = width / XG_ATTENTION_UNIT_COLUMNS, n = w->p->shape.blocks * rounds, k;
-    xg_kval **kept = XG_NEW_N(w->t.e->arena, xg_kval *, (size_t)n);
+    xg_kval **kept = XG_NEW_N(w->t->e->arena, xg_kval *, (size_t)n);
     for (k = 0; k < n; k++) kept[k] = xg_attention_fixed_words(w, from, side, pitch, k / rounds, k % rounds);
     return kept;
 }
@@ -186,7 +186,7 @@ XG_FN bool xg_attention_packs(const xg_attention_form *f) {
 }
 /* Two neighbours as a word; of what was rounded, or is to be, by one instruction. */
 XG_FN xg_kval *xg_attention_word(xg_attention_kernel *w, xg_kval *const *two) {
-    const xg_ktype *word = xg_kir_scalar(w->t.e->m, XG_E_I32);
+    const xg_ktype *word = xg_kir_scalar(w->t->s.b.m, XG_E_I32);
     xg_kval *o[XG_ATTENTION_PAIR];
     uint32_t k, n = 0;
     for (k = 0; k < XG_ATTENTION_PAIR && xg_attention_packs(w->f); k++) {
@@ -238,11 +238,11 @@ XG_FN xg_kval *xg_attention_piece_word(xg_attention_kernel *w, xg_kval *const *t
 /* Of two fragments' words of f16 those of the k-th eight keys, as tf32. */
 XG_FN xg_kval *xg_attention_split_words(xg_attention_kernel *w, xg_kval *y, int64_t k) {
     xg_kb *b = xg_attention_b(w);
-    xg_kval *v = xg_kconst_bits(b, xg_kir_vector(w->t.e->m, XG_E_I32, XG_ATTENTION_SUMS), 0), *x;
+    xg_kval *v = xg_kconst_bits(b, xg_kir_vector(w->t->s.b.m, XG_E_I32, XG_ATTENTION_SUMS), 0), *x;
     int64_t i;
     for (i = 0; i < XG_ATTENTION_SUMS; i++) {
         x = xg_attention_lane(w, y, i / 2 * 2 + k);
-        x = xg_kir_value(b, XG_K_OP_BITCAST, &x, 1, xg_kir_vector(w->t.e->m, XG_E_F16, XG_ATTENTION_PAIR));
+        x = xg_kir_of(b, XG_K_OP_BITCAST, x, xg_kir_vector(w->t->s.b.m, XG_E_F16, XG_ATTENTION_PAIR));
         x = xg_kcast(b, XG_K_OP_EXTF, xg_attention_lane(w, x, i % 2), XG_E_F32);
         v = xg_attention_insert(w, xg_kcast(b, XG_K_OP_BITCAST, x, XG_E_I32), v, i);
     }
@@ -252,7 +252,7 @@ XG_FN xg_kval *xg_attention_split_words(xg_attention_kernel *w, xg_kval *y, int6
  * eight keys: which of them is which of a sum does not matter, so a thread's two neighbours stand in both halves. */
 XG_FN xg_kval *xg_attention_packed_piece(
     xg_attention_kernel *w, xg_kval **const *weights, int64_t k, int64_t piece, int64_t pieces) {
-    xg_kval *v = xg_kconst_bits(xg_attention_b(w), xg_kir_vector(w->t.e->m, XG_E_I32, XG_ATTENTION_SUMS), 0), *word;
+    xg_kval *v = xg_kconst_bits(xg_attention_b(w), xg_kir_vector(w->t->s.b.m, XG_E_I32, XG_ATTENTION_SUMS), 0), *word;
     bool split = pieces > 1 && xg_attention_splits(w->f);
     int64_t i;
     for (i = 0; i < XG_ATTENTION_SUMS; i++) {

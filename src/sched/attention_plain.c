@@ -10,7 +10,7 @@ XG_FN xg_kval *xg_attention_read(xg_attention_kernel *w, xg_kval *from, xg_kval 
     o[0] = from;
     o[1] = spot;
     return xg_kir_value(
-        xg_attention_b(w), XG_K_OP_READ, o, 2, xg_kir_vector(w->t.e->m, xg_kelem_of(w->f->held), lanes));
+        xg_attention_b(w), XG_K_OP_READ, o, 2, xg_kir_vector(w->t->s.b.m, xg_kelem_of(w->f->held), lanes));
 }
 /* sum += the products of two vectors' lanes, one after the other. */
 XG_FN void xg_attention_dot(xg_attention_kernel *w, xg_kval *x, xg_kval *y, int64_t lanes, xg_kval **sum) {
@@ -27,7 +27,7 @@ XG_FN void xg_attention_plain_product(xg_attention_kernel *w, const xg_attention
     int64_t lanes = xg_attention_vector(w), rounds = o->width / lanes, pitch = o->pitch, half, c;
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, size;
     xg_kval *fixed, *key, *along, *x[XG_ATTENTION_HALVES], *y;
-    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    xg_flow f = xg_flow_of(&w->t->s, NULL);
     for (half = 0; half < XG_ATTENTION_HALVES; half++)
         for (c = 0; c < columns; c++) {
             o->to[half][c] = xg_attention_number(w, 0);
@@ -35,10 +35,10 @@ XG_FN void xg_attention_plain_product(xg_attention_kernel *w, const xg_attention
         }
     f.rolled = true;
     along = xg_attention_loop(w, &f, rounds);
-    along = xg_tile_join(&w->t, along, lanes, xg_elem_index(&w->t.s, 0));
-    fixed = xg_tile_join(&w->t, w->across, XG_ATTENTION_ROWS, w->group);
-    fixed = xg_tile_join(&w->t, fixed, pitch, along);
-    key = xg_tile_join(&w->t, w->buffer, pitch, xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR * pitch, along));
+    along = xg_tile_join(w->t, along, lanes, xg_elem_index(&w->t->s, 0));
+    fixed = xg_tile_join(w->t, w->across, XG_ATTENTION_ROWS, w->group);
+    fixed = xg_tile_join(w->t, fixed, pitch, along);
+    key = xg_tile_join(w->t, w->buffer, pitch, xg_tile_join(w->t, w->beside, XG_ATTENTION_PAIR * pitch, along));
     size = w->p->tile * pitch;
     for (half = 0; half < XG_ATTENTION_HALVES; half++)
         x[half] =
@@ -61,10 +61,10 @@ XG_FN int64_t xg_attention_weights_size(const xg_attention_plan *p) {
 /* The weights into shared memory, two neighbours at a time; a warp reads its own alone. */
 XG_FN void xg_attention_show_weights(xg_attention_kernel *w, const xg_attention_summed *o) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, pitch = w->p->weight_pitch, half, c, place;
-    const xg_ktype *type = xg_kir_vector(w->t.e->m, xg_kelem_of(w->f->held), XG_ATTENTION_PAIR);
-    xg_kval *row = xg_tile_join(&w->t, w->warp, XG_ATTENTION_ROWS, w->group), *first, *v[3];
-    first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t.s, 0));
-    first = xg_tile_join(&w->t, row, pitch, first);
+    const xg_ktype *type = xg_kir_vector(w->t->s.b.m, xg_kelem_of(w->f->held), XG_ATTENTION_PAIR);
+    xg_kval *row = xg_tile_join(w->t, w->warp, XG_ATTENTION_ROWS, w->group), *first, *v[3];
+    first = xg_tile_join(w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t->s, 0));
+    first = xg_tile_join(w->t, row, pitch, first);
     for (half = 0; half < XG_ATTENTION_HALVES; half++)
         for (c = 0; c < columns; c += XG_ATTENTION_PAIR) {
             place = half * XG_ATTENTION_EIGHT * pitch + c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT;
@@ -82,18 +82,18 @@ XG_FN void xg_attention_plain_sum(xg_attention_kernel *w, const xg_attention_sum
     int64_t lanes = xg_attention_vector(w), rounds = w->p->own / lanes, half, c, k, size;
     int64_t columns = o->width / XG_ATTENTION_BESIDE, pitch = o->pitch;
     xg_kval *along, *weight, *value, *x[XG_ATTENTION_HALVES], *y = NULL;
-    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    xg_flow f = xg_flow_of(&w->t->s, NULL);
     xg_attention_show_weights(w, o);
     for (half = 0; half < XG_ATTENTION_HALVES; half++)
         for (c = 0; c < columns; c++) xg_flow_slot(&f, &o->to[half][c]);
     f.rolled = true;
     along = xg_attention_loop(w, &f, rounds);
-    along = xg_tile_join(&w->t, along, lanes, xg_elem_index(&w->t.s, 0));
-    weight = xg_tile_join(&w->t, w->warp, XG_ATTENTION_ROWS, w->group);
-    weight = xg_tile_join(&w->t, weight, w->p->weight_pitch, along);
-    value = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t.s, 0));
-    value = xg_tile_join(&w->t, along, pitch, value);
-    value = xg_tile_join(&w->t, w->buffer, pitch, value);
+    along = xg_tile_join(w->t, along, lanes, xg_elem_index(&w->t->s, 0));
+    weight = xg_tile_join(w->t, w->warp, XG_ATTENTION_ROWS, w->group);
+    weight = xg_tile_join(w->t, weight, w->p->weight_pitch, along);
+    value = xg_tile_join(w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t->s, 0));
+    value = xg_tile_join(w->t, along, pitch, value);
+    value = xg_tile_join(w->t, w->buffer, pitch, value);
     size = xg_attention_weights_size(w->p);
     for (half = 0; half < XG_ATTENTION_HALVES; half++)
         x[half] = xg_attention_read(

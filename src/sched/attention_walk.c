@@ -7,7 +7,7 @@
 /* The bound of a row, as a number of 64 bits; `none`: what it is where it is not known. */
 XG_FN xg_kval *xg_attention_bound_value(
     xg_attention_kernel *w, const xg_attention_bound *b, xg_kval *row, int64_t none) {
-    xg_aff_ctx *x = w->t.e->m->aff;
+    xg_aff_ctx *x = w->t->s.b.m->aff;
     xg_kb *to = xg_attention_b(w);
     int64_t counts[2];
     xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX], *v, *read, *all, *bounded = NULL;
@@ -16,7 +16,7 @@ XG_FN xg_kval *xg_attention_bound_value(
     counts[XG_ATTENTION_ROW] = w->f->rows;
     at[XG_ATTENTION_BATCH] = w->batch;
     at[XG_ATTENTION_ROW] = row;
-    v = xg_tile_apply(&w->t, counts, 2, xg_aff_add_k(x, b->at, -b->least), at);
+    v = xg_tile_apply(w->t, counts, 2, xg_aff_add_k(x, b->at, -b->least), at);
     v = xg_kcast(to, XG_K_OP_INDEX_CAST, v, XG_E_I64);
     v = xg_k2_int(to, XG_K_OP_ADDI, v, b->least);
     for (k = 0; k < b->n; k++) {
@@ -36,7 +36,7 @@ XG_FN xg_kval *xg_attention_bound_value(
 /* The tile's first and last row. */
 XG_FN void xg_attention_tile_rows(xg_attention_kernel *w, xg_kval **first, xg_kval **last) {
     const xg_attention_plan *p = w->p;
-    xg_kval *v = xg_tile_join(&w->t, w->tile, p->tile, xg_elem_index(&w->t.s, 0));
+    xg_kval *v = xg_tile_join(w->t, w->tile, p->tile, xg_elem_index(&w->t->s, 0));
     *last = xg_attention_at(w, v, p->tiles * p->tile - p->tile + 1, p->tile - 1);
     *last = xg_attention_clamp(w, *last, w->f->rows);
     *first = xg_attention_clamp(w, v, w->f->rows);
@@ -46,8 +46,8 @@ XG_FN xg_kval *xg_attention_in_steps(xg_attention_kernel *w, xg_kval *v, int64_t
     const xg_attention_plan *p = w->p;
     xg_kb *b = xg_attention_b(w);
     v = xg_k2_int(b, XG_K_OP_ADDI, v, more);
-    v = xg_elem_clamped(&w->t.s, v, XLAGPU_S64, p->span * p->shape.step);
-    return xg_tile_quotient(&w->t, v, p->shape.step);
+    v = xg_elem_clamped(&w->t->s, v, XLAGPU_S64, p->span * p->shape.step);
+    return xg_tile_quotient(w->t, v, p->shape.step);
 }
 /* Of these steps, which all blocks of the cluster have together, the block's own: as many as others, or fewer. */
 XG_FN void xg_attention_own_steps(xg_attention_kernel *w) {
@@ -55,7 +55,7 @@ XG_FN void xg_attention_own_steps(xg_attention_kernel *w) {
     xg_kb *b = xg_attention_b(w);
     xg_kval *own = xg_k2(b, XG_K_OP_SUBI, w->to, w->from), *first;
     xg_kval_set_range(own, xg_range_of(0, steps));
-    own = xg_tile_quotient(&w->t, xg_k2_int(b, XG_K_OP_ADDI, own, blocks - 1), blocks);
+    own = xg_tile_quotient(w->t, xg_k2_int(b, XG_K_OP_ADDI, own, blocks - 1), blocks);
     first = xg_k2(b, XG_K_OP_ADDI, w->from, xg_k2(b, XG_K_OP_MULI, w->rank, own));
     w->from = xg_k2(b, XG_K_OP_MINSI, first, w->to);
     w->to = xg_k2(b, XG_K_OP_MINSI, xg_k2(b, XG_K_OP_ADDI, first, own), w->to);
@@ -68,7 +68,7 @@ XG_FN xg_kval *xg_attention_bound_at(
     xg_kb *to = xg_attention_b(w);
     xg_kval *cut, *end, *v = at_first ? first : last;
     if (b->period <= 0 || b->period % w->p->tile == 0) return v;
-    cut = xg_k2_int(to, XG_K_OP_MULI, xg_tile_quotient(&w->t, last, b->period), b->period);
+    cut = xg_k2_int(to, XG_K_OP_MULI, xg_tile_quotient(w->t, last, b->period), b->period);
     end = at_first ? cut : xg_k2_int(to, XG_K_OP_ADDI, cut, -1);
     v = xg_kselect(to, xg_kcmpi_(to, XG_CI_SLT, first, cut), end, v);
     xg_kval_set_range(v, xg_range_of(0, w->f->rows - 1));
@@ -93,8 +93,8 @@ XG_FN void xg_attention_by_bounds(xg_attention_kernel *w, bool inner, xg_kval **
 /* The steps of the block's tile: w->from, w->to. */
 XG_FN void xg_attention_walk_of(xg_attention_kernel *w) {
     int64_t periods = w->p->steps / w->p->span;
-    w->from = xg_elem_index(&w->t.s, 0);
-    w->to = xg_elem_index(&w->t.s, w->p->span);
+    w->from = xg_elem_index(&w->t->s, 0);
+    w->to = xg_elem_index(&w->t->s, w->p->span);
     if (w->p->bounded) xg_attention_by_bounds(w, false, &w->from, &w->to);
     w->from = xg_k2(xg_attention_b(w), XG_K_OP_MINSI, w->from, w->to);
     xg_kval_set_range(w->from, xg_range_of(0, w->p->steps));
@@ -114,13 +114,13 @@ XG_FN bool xg_attention_has_inner(const xg_attention_plan *p) {
 XG_FN void xg_attention_inner_of(xg_attention_kernel *w) {
     w->inner[0] = w->inner[1] = NULL;
     if (!xg_attention_has_inner(w->p)) return;
-    w->inner[0] = xg_elem_index(&w->t.s, 0);
-    w->inner[1] = xg_elem_index(&w->t.s, XG_MIN(w->f->keys / w->p->shape.step, w->p->span));
+    w->inner[0] = xg_elem_index(&w->t->s, 0);
+    w->inner[1] = xg_elem_index(&w->t->s, XG_MIN(w->f->keys / w->p->shape.step, w->p->span));
     xg_attention_by_bounds(w, true, &w->inner[0], &w->inner[1]);
 }
 /* Where a vote lies: a row's, or one so many further on. */
 XG_FN xg_kval *xg_attention_vote_at(xg_attention_kernel *w, xg_kval *row, int64_t more) {
-    if (w->p->shape.grouped) row = xg_tile_join(&w->t, w->walk, w->p->tile * w->p->shape.parts, row);
+    if (w->p->shape.grouped) row = xg_tile_join(w->t, w->walk, w->p->tile * w->p->shape.parts, row);
     return xg_attention_at(w, row, xg_attention_votes(w->p), more);
 }
 /* The rows' maxima into shared memory. */
@@ -128,13 +128,13 @@ XG_FN void xg_attention_show_most(xg_attention_kernel *w) {
     xg_kb *b = xg_attention_b(w);
     int64_t half;
     xg_kval *row, *at;
-    xg_flow f = xg_flow_of(&w->t.s, &w->votes);
+    xg_flow f = xg_flow_of(&w->t->s, &w->votes);
     xg_flow_if(&f, xg_kcmpi_int(b, XG_CI_EQ, w->beside, 0));
-    row = xg_tile_join(&w->t, w->part, w->p->shape.warps, w->across);
-    row = xg_tile_join(&w->t, row, w->p->warp_rows, w->group);
+    row = xg_tile_join(w->t, w->part, w->p->shape.warps, w->across);
+    row = xg_tile_join(w->t, row, w->p->warp_rows, w->group);
     for (half = 0; half < w->p->halves; half++) {
         at = xg_attention_vote_at(w, row, half * XG_ATTENTION_EIGHT);
-        w->votes = xg_kinsert(b, xg_attention_most_of(w, half), w->votes, &at, 1);
+        w->votes = xg_kinsert_at(b, xg_attention_most_of(w, half), w->votes, at);
     }
     xg_flow_end(&f);
 }

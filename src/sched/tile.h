@@ -103,10 +103,12 @@ typedef struct xg_tile_fetch {
     bool raw;               /* held in registers as in memory, and converted when stored to shared memory */
     bool late;              /* ... or converted as a fragment: shared memory has the bytes of memory */
     bool by_rows;           /* in shared memory the k of a row are contiguous; else the rows of a k */
-    const xg_inst *from;    /* the source of elements: the operand, or what it was converted from */
-    xlagpu_type held;       /* of an element in shared memory */
-    int64_t bytes;          /* of an element in memory */
     bool odd;               /* rows may begin inside a sector */
+    bool may_bulk;          /* tensor copies can bring it; `tensor` describes the array */
+    xlagpu_type held;       /* of an element in shared memory */
+    uint32_t row_dim;       /* the dimension of `boxes` along which the tile's rows lie, if any */
+    const xg_inst *from;    /* the source of elements: the operand, or what it was converted from */
+    int64_t bytes;          /* of an element in memory */
     int64_t touched;        /* sectors that a warp's loads of single elements touch; 0: those of vectors */
     int64_t vector, beside; /* beside: along k, so many neighbouring threads copy vectors of one row */
     int64_t brick;          /* a thread loads so many neighbours along k and transposes them; else 1 */
@@ -122,12 +124,10 @@ typedef struct xg_tile_fetch {
     /* Elements of memory from one row (along k) or k (along rows) to the next, from one batch to the next, and before
      * the first. row_pitch 0: not known. */
     int64_t row_pitch, batch_pitch, first_row;
-    bool may_bulk; /* tensor copies can bring it; `tensor` describes the array */
     xg_kmap tensor;
-    /* (variables) -> the dimensions of `tensor` at which a box of a picture begins (tile_box.c); row_dim: the one along
-     * which the tile's rows lie, if any. NULL: the dimensions are rows, k and batch. */
+    /* (variables) -> the dimensions of `tensor` at which a box of a picture begins (tile_box.c). NULL: the dimensions
+     * are rows, k and batch. */
     const xg_imap *boxes;
-    uint32_t row_dim;
     const xg_imap *first, *map; /* xg_tile_fetch_map: of all steps; of those after the first */
 } xg_tile_fetch;
 
@@ -181,40 +181,46 @@ typedef struct xg_tile_scale {
 struct xg_tile_pack;          /* tile_pack.h */
 typedef struct xg_tile_plan { /* the most read members come first */
     xg_tile_shape shape;
-    int32_t unit;      /* xg_kmma, or XG_TILE_NO_UNIT */
-    xlagpu_type held;  /* of operands' elements in shared memory */
-    bool on_processor; /* a host's processor: lanes are a fragment's elements, and shared memory has no banks */
-    bool may_group;    /* wgmma takes such elements ... */
-    bool in_tensor;    /* ... or rather tcgen05: grouped shapes have their sums in tensor memory (tile_tensor.c) */
-    bool bulk;         /* `producers` bring both operands by tensor copies */
+    int32_t unit;           /* xg_kmma, or XG_TILE_NO_UNIT */
+    xlagpu_type held;       /* of operands' elements in shared memory */
+    xg_tile_role pixels_of; /* of boxes of a picture: M or K */
+    bool on_processor;      /* a host's processor: lanes are a fragment's elements, and shared memory has no banks */
+    bool may_group;         /* wgmma takes such elements ... */
+    bool in_tensor;         /* ... or rather tcgen05: grouped shapes have their sums in tensor memory (tile_tensor.c) */
+    bool bulk;              /* `producers` bring both operands by tensor copies */
     int64_t threads, blocks;
-    int64_t steps, all_steps; /* of a block; of all blocks of a tile together */
-    int64_t mean;             /* ... of a block on average */
-    int64_t longest;          /* see xg_cost_counts */
-    bool skips;               /* phases have no steps for places that they lack (tile_limit.c) */
-    int64_t parts;            /* of the tile's rows, which go through the epilogue one after the other */
-    int64_t out_vector;       /* elements of the result that a thread stores at a time ... */
-    int64_t out_most;         /* ... if it can load so many at a time */
-    int64_t n_sums;           /* of a thread: scalars, or vectors of `lanes` */
-    int64_t quad, quad_n;     /* contiguous elements of a fragment of rows, of columns */
-    int64_t lanes;            /* columns of a thread whose sums are one value: a processor's vector, a pair; else 1 */
-    int64_t producers;        /* additional threads that issue tensor copies */
-    bool alone;               /* tiles are not shared by blocks that meet in memory */
-    const xg_device *device;  /* xg_tile_choose_unit */
+    int64_t steps; /* of a block */
+    int64_t parts; /* of the tile's rows, which go through the epilogue one after the other */
+    /* Places of the window that views of a box of a convolution's picture serve, or 0 (tile_halo.c). */
+    int64_t halo;
+    int64_t out_vector; /* elements of the result that a thread stores at a time ... */
+    xg_tile_form form;
+    bool skips;     /* phases have no steps for places that they lack (tile_limit.c) */
     bool may_store; /* tensor stores can write the result, which `result` describes; its argument is the first root's */
-    int64_t resident;  /* the number of blocks a multiprocessor is to hold; 0: as many as fit */
-    int64_t grid;      /* launched blocks: one for each tile, or, if persistent, as many as run at a time */
-    int64_t chains;    /* with matrix units: a step's k in so many parts with sums of their own */
+    bool crossed;   /* on plain cores: a lane's lowest bit belongs to its column, the next one to its row */
+    bool reads;     /* the epilogue reads memory */
+    int64_t mean;   /* of `steps`, on average */
+    int64_t pixels; /* positions of a box of a convolution's picture; 0: the operand is a matrix */
+    int64_t out_most;        /* as out_vector, if it can load so many at a time */
+    int64_t all_steps;       /* of all blocks of a tile together */
+    int64_t longest;         /* see xg_cost_counts */
+    int64_t n_sums;          /* of a thread: scalars, or vectors of `lanes` */
+    int64_t quad, quad_n;    /* contiguous elements of a fragment of rows, of columns */
+    int64_t lanes;           /* columns of a thread whose sums are one value: a processor's vector, a pair; else 1 */
+    int64_t producers;       /* additional threads that issue tensor copies */
+    bool alone;              /* tiles are not shared by blocks that meet in memory */
+    const xg_device *device; /* xg_tile_choose_unit */
+    int64_t resident;        /* the number of blocks a multiprocessor is to hold; 0: as many as fit */
+    int64_t grid;            /* launched blocks: one for each tile, or, if persistent, as many as run at a time */
+    int64_t chains;          /* with matrix units: a step's k in so many parts with sums of their own */
     int64_t deep;      /* ...: fragments of k that are loaded together: two if those of the right side are bytes */
     int64_t out_pitch; /* elements from a row of such a part to the next, in shared memory */
     int64_t out_slant; /* on plain cores: additional elements between `quad` rows and the next ones */
     int64_t warps_n, lanes_n; /* of the threads of a slice, along n */
-    bool crossed;             /* on plain cores: a lane's lowest bit belongs to its column, the next one to its row */
     int64_t rows, columns;    /* threads of a slice, along m and n */
     int64_t tiles[XG_TILE_SIDES], batch, group_rows;
     int64_t idle;   /* blocks beyond `blocks`: the worst case of a ragged-dot's groups needs them, too */
-    bool reads;     /* the epilogue reads memory */
-    bool adds;      /* ... an array of the result's size, which is not cached */
+    bool adds;      /* the epilogue reads an array of the result's size, which is not cached */
     int64_t ends;   /* instructions of the epilogue for an element */
     int64_t shared; /* elements of shared memory */
     /* The right side's bytes, what numbers do to them, the last first (none: there are no bytes), and the result of
@@ -224,11 +230,8 @@ typedef struct xg_tile_plan { /* the most read members come first */
     xg_tile_scale scales[XG_TILE_SCALES];
     int64_t n_scales, scale_run;
     const struct xg_tile_pack *pack; /* NULL: no elements of 4 bits are packed */
-    int64_t pixels;                  /* positions of a box of a convolution's picture; 0: the operand is a matrix */
-    xg_tile_role pixels_of;          /* ...: M or K */
-    /* Places of the window that views of such a box serve, or 0; its lines with border, and those from eight positions
-     * to the next eight (tile_halo.c). */
-    int64_t halo, halo_across; /* ...; of the right side, or 1 (xg_tile_halo_cross) */
+    int64_t halo_across;             /* as `halo`, of the right side, or 1 (xg_tile_halo_cross) */
+    /* Such a box's lines with border, and those from eight positions to the next eight. */
     int64_t halo_lines[XG_TILE_SIDES], halo_pitch[XG_TILE_SIDES];
     int64_t halo_moves[XG_TILE_SIDES][XG_TILE_VARS_MAX]; /* lines, by the window's axes */
     /* 1 and the variable of the pixels' columns, if rows may meet pixels one column before, too; how many lines before
@@ -251,7 +254,6 @@ typedef struct xg_tile_plan { /* the most read members come first */
     xg_kmap result;
     const xg_imap *result_boxes; /* ... as `boxes` of a fetch; NULL: the result is a matrix */
     xg_tile_fetch fetch[XG_TILE_SIDES];
-    xg_tile_form form;
 } xg_tile_plan;
 
 /* ---- tile_form.c ---- */
@@ -480,8 +482,10 @@ typedef struct xg_tile_kernel {
     xg_fusion_emission *e;
     const xg_tile_plan *p;
     xg_kval *shared;
-    xg_kval *thread, *own[XG_TILE_SIDES], *place[XG_TILE_SIDES][2]; /* see xg_tile_threads */
-    xg_kval *tile[XG_TILE_SIDES], *batch, *step;                    /* of a ragged-dot tile[0] is the first row */
+    xg_kval *thread;
+    xg_kval *batch, *tile[XG_TILE_SIDES]; /* of a ragged-dot tile[0] is the first row */
+    xg_kval *begin;                       /* steps that the block has done in tiles before this one */
+    xg_kval *step, *own[XG_TILE_SIDES], *place[XG_TILE_SIDES][2]; /* see xg_tile_threads */
     int64_t from;   /* elements of `out` in front of the chunk that threads copy */
     xg_kval *all;   /* tiles of all blocks that stay; NULL: as many as the plan says */
     xg_kval *steps; /* of the block's sums */
@@ -497,8 +501,7 @@ typedef struct xg_tile_kernel {
     xg_kval *out;      /* the same, of results on their way: tile_store.c */
     xg_kval *pair;     /* of the two that share a side, the block's number */
     xg_kval *next;     /* of two pairs, its pair's number */
-    xg_kval *begin;    /* steps that the block has done in tiles before this one */
-    xg_kval *turn;     /* ...: so many tiles */
+    xg_kval *turn;     /* tiles that the block has done before this one */
     xg_kval *shown;    /* ...: of boxes for all phases; whether this tile is the first of its box, */
     xg_kval *fresh, *last; /* ...: or the last one; NULL: tiles have boxes of their own */
     xg_kval *memory;       /* the address of the block's tensor memory; before it is known, where it will stand */

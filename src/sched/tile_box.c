@@ -290,7 +290,7 @@ XG_APART XG_FN void xg_tile_box_plan(
 /* Where boxes begin, of places that count so much; linear: of the contraction. */
 XG_FN void xg_tile_box_place(xg_tile_kernel *w, const xg_imap *boxes, const int64_t *counts, uint32_t n,
     const xg_aff *const *linear, const xg_aff **place) {
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     const xg_imap *to;
     xg_tile_form own;
     xg_imap *m;

@@ -34,9 +34,9 @@ XG_FN xg_kval *xg_tile_apply(
     xg_kval *v;
     xg_imap *m;
     if (made && made->v) return made->v;
-    m = xg_tile_map(w->e->m->aff, counts, n, 1);
+    m = xg_tile_map(w->s.b.m->aff, counts, n, 1);
     m->results[0] = e;
-    v = xg_kapply(&w->s.b, xg_imap_simplify(w->e->m->aff, m), at)->results;
+    v = xg_kapply(&w->s.b, xg_imap_simplify(w->s.b.m->aff, m), at)->results;
     if (made) made->v = v;
     return v;
 }
@@ -199,7 +199,7 @@ XG_FN bool xg_tile_lanes_agree(xg_aff_ctx *x, const xg_imap *m, int64_t lanes) {
 }
 
 XG_FN xg_kval *xg_tile_inside(xg_tile_kernel *w, const xg_imap *m, const xg_imap *all, xg_kval *const *at) {
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     xg_aff_env env = xg_imap_env(x, all);
     xg_kval *cond = NULL, *v[1];
     uint32_t k;
@@ -228,7 +228,7 @@ XG_FN void xg_tile_repeats_of(
     q->rounds[0] = rounds.rows;
     q->rounds[1] = rounds.ks;
     for (d = 0; d < 2; d++) {
-        const xg_aff *round = xg_aff_dim(w->e->m->aff, XG_TILE_ROW_ROUND + d);
+        const xg_aff *round = xg_aff_dim(w->s.b.m->aff, XG_TILE_ROW_ROUND + d);
         q->by[d] = XG_NEW_N(w->e->arena, int64_t, n + (size_t)1);
         for (q->period[d] = 1; q->period[d] < q->rounds[d]; q->period[d]++) {
             for (k = 0; k < n; k++)
@@ -263,7 +263,7 @@ XG_FN xg_kelem xg_tile_staged_elem(const xg_tile_kernel *w, uint32_t side) {
 }
 XG_FN xg_elem xg_tile_zero(xg_tile_kernel *w) {
     if (w->p->unit == XG_TILE_NO_UNIT) return xg_contract_zero(&w->s, w->p->form.sum);
-    return xg_elem_real(xg_kconst_bits(&w->s.b, xg_kir_scalar(w->e->m, xg_tile_held(w)), 0));
+    return xg_elem_real(xg_kconst_bits(&w->s.b, xg_kir_scalar(w->s.b.m, xg_tile_held(w)), 0));
 }
 
 /* The map of the current step: the first one's, or the loop's. */
@@ -310,7 +310,7 @@ XG_FN xg_elem xg_tile_guarded(
     xg_elem v;
     if (!cond) return xg_tile_element(w, side, g, at);
     v = xg_tile_zero(w);
-    if (w->p->fetch[side].raw) v.v = xg_kconst_bits(&w->s.b, xg_kir_scalar(w->e->m, xg_tile_staged_elem(w, side)), 0);
+    if (w->p->fetch[side].raw) v.v = xg_kconst_bits(&w->s.b, xg_kir_scalar(w->s.b.m, xg_tile_staged_elem(w, side)), 0);
     xg_flow_elem(&f, &v);
     xg_flow_if(&f, cond);
     v = xg_tile_element(w, side, g, at);
@@ -330,7 +330,7 @@ XG_FN void xg_tile_fetch_at(xg_tile_kernel *w, uint32_t side, xg_kval *row_round
 }
 #ifndef XLAGPU_SMALL
 XG_APART XG_FN void xg_tile_shift(xg_tile_kernel *w) {
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     uint32_t side;
     for (side = 0; side < XG_TILE_SIDES; side++) {
         const xg_tile_fetch *t = &w->p->fetch[side];
@@ -356,14 +356,14 @@ XG_FN xg_imap *xg_tile_fetch_all(const xg_tile_kernel *w, uint32_t side) {
     int64_t counts[XG_TILE_FETCH_DIMS];
     xg_imap *all;
     xg_tile_fetch_counts(w->p, side, counts);
-    all = xg_tile_map(w->e->m->aff, counts, XG_TILE_FETCH_DIMS, 0);
+    all = xg_tile_map(w->s.b.m->aff, counts, XG_TILE_FETCH_DIMS, 0);
     if (w->looping) all->dims[XG_TILE_STEP].range.lo = 1;
     return all;
 }
 /* The condition under which the current element exists. */
 XG_FN xg_kval *xg_tile_has_elements(xg_tile_kernel *w, uint32_t side, xg_kval *const *at) {
     xg_kval *cond = xg_tile_inside(w, xg_tile_fetched(w, side), xg_tile_fetch_all(w, side), at);
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     int64_t counts[XG_TILE_FETCH_DIMS];
     const xg_aff *row, *k;
     if (!xg_tile_sums_groups(w->p)) return cond;
@@ -383,12 +383,12 @@ XG_FN const xg_ktype *xg_tile_staged_type(xg_tile_kernel *w, uint32_t side) {
     const xg_tile_fetch *t = &w->p->fetch[side];
     int64_t each = t->raw ? XG_TILE_WORD_BYTES / t->bytes : t->brick > 1 ? (int64_t)XG_TILE_WORD_BYTES : 1;
     bool words = each > 1 || (t->raw && t->bytes == XG_TILE_WORD_BYTES);
-    return xg_kir_vector(w->e->m, words ? XG_E_I32 : xg_tile_held(w), t->vector / each);
+    return xg_kir_vector(w->s.b.m, words ? XG_E_I32 : xg_tile_held(w), t->vector / each);
 }
 /* Loads a vector of a side; elements exist under the condition (NULL: always). */
 XG_FN xg_kval *xg_tile_bring_vector(xg_tile_kernel *w, uint32_t side, xg_kval *cond, xg_kval **at) {
     const xg_tile_fetch *t = &w->p->fetch[side];
-    const xg_ktype *type = xg_kir_vector(w->e->m, xg_tile_staged_elem(w, side), t->vector);
+    const xg_ktype *type = xg_kir_vector(w->s.b.m, xg_tile_staged_elem(w, side), t->vector);
     xg_kval *vector = xg_kconst_bits(&w->s.b, type, 0), *put[3], *last = xg_elem_index(&w->s, t->vector);
     xg_flow f = xg_flow_of(&w->s, &vector);
     at[XG_TILE_LANE] = xg_flow_for(&f, at[XG_TILE_LANE], last, 1, t->vector);
@@ -435,18 +435,18 @@ XG_FN void xg_tile_gather_from(xg_tile_kernel *w, xg_tile_gather *g) {
     const xg_inst *from = w->p->fetch[g->side].from, *i;
     const xg_imap *to = g->to = xg_tile_fetched(w, g->side);
     xg_kval *tensor;
-    i = xg_tile_moved_from(w->e->m->aff, from, &to);
+    i = xg_tile_moved_from(w->s.b.m->aff, from, &to);
     if (i->op != XG_PARAMETER || i->shape->type != from->shape->type) return;
-    to = xg_indexing_flatten(w->e->m->aff, to, i->shape);
+    to = xg_indexing_flatten(w->s.b.m->aff, to, i->shape);
     if (!xg_imap_ok(to)) return;
     g->to = to;
     tensor = w->s.tensors[i->number];
     g->memory = xg_kir_of(
-        &w->s.b, XG_K_OP_VIEW, tensor, xg_kir_tensor(w->e->m, tensor->type->elem, &tensor->type->elements, 1));
+        &w->s.b, XG_K_OP_VIEW, tensor, xg_kir_tensor(w->s.b.m, tensor->type->elem, &tensor->type->elements, 1));
 }
 XG_APART XG_FN void xg_tile_gather_begin(xg_tile_kernel *w, xg_tile_gather *g, uint32_t side) {
     const xg_imap *all = xg_tile_fetch_all(w, side);
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     xg_imap *to;
     memset(g, 0, sizeof *g);
     g->side = side;
@@ -473,9 +473,9 @@ XG_FN void xg_tile_gather_first(xg_tile_kernel *w, xg_tile_gather *g) {
     xg_tile_gather_at(w, g, true, at);
     if (g->shares) g->conds[g->q.slot] = xg_tile_brings(w, g->side, at);
     for (k = 0; k < n; k++) { /* each on its own, since none has readers yet */
-        const xg_imap *one = xg_imap_with_results(w->e->m->aff, g->to, &g->to->results[k], 1);
+        const xg_imap *one = xg_imap_with_results(w->s.b.m->aff, g->to, &g->to->results[k], 1);
         xg_elem_apply(&w->s, one, at, &place[k]);
-        if (place[k]->def && place[k]->def->p == one) place[k] = xg_kir_simplify_index(w->e->m, place[k]);
+        if (place[k]->def && place[k]->def->p == one) place[k] = xg_kir_simplify_index(w->s.b.m, place[k]);
     }
 }
 /* Loads a thread's element of a side in one round. */
@@ -499,19 +499,19 @@ XG_FN xg_kval *xg_tile_unstage(xg_tile_kernel *w, uint32_t side, xg_kval *staged
     bool floats = xg_tile_unit_has_floats(w->p, t->from->shape->type);
     const xg_ktype *words = staged->type, *part;
     xg_kval *o[3], *vector, *word[2];
-    vector = xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, xg_tile_held(w), n), 0);
-    part = floats ? xg_kir_vector(w->e->m, vector->type->elem, 2)
-                  : xg_kir_vector(w->e->m, xg_tile_staged_elem(w, side), each);
+    vector = xg_kconst_bits(&w->s.b, xg_kir_vector(w->s.b.m, xg_tile_held(w), n), 0);
+    part = floats ? xg_kir_vector(w->s.b.m, vector->type->elem, 2)
+                  : xg_kir_vector(w->s.b.m, xg_tile_staged_elem(w, side), each);
     for (k = 0; k < n; k++) {
         o[0] = staged;
         o[1] = xg_elem_index(&w->s, k / each);
         if (k % each == 0) {
-            word[0] = xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->e->m, words->elem));
+            word[0] = xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->s.b.m, words->elem));
             if (floats) xg_tile_unit_floats(w, side, word[0], false, word);
         }
         o[0] = xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &word[floats ? k / 2 % 2 : 0], 1, part);
         o[1] = xg_elem_index(&w->s, k % part->elements);
-        o[0] = xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->e->m, part->elem));
+        o[0] = xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->s.b.m, part->elem));
         if (!floats) o[0] = xg_tile_to_held(w, side, xg_elem_real(o[0])).v;
         o[1] = vector;
         o[2] = xg_elem_index(&w->s, k);
@@ -526,7 +526,7 @@ XG_FN xg_kval *xg_tile_to_shared(xg_tile_kernel *w, uint32_t side, xg_kval *stag
     const xg_ktype *type;
     if (!t->raw) return staged;
     if (!t->late) return xg_tile_unstage(w, side, staged);
-    type = xg_kir_vector(w->e->m, xg_tile_held(w), t->vector * t->bytes / xg_type_bytes(w->p->held));
+    type = xg_kir_vector(w->s.b.m, xg_tile_held(w), t->vector * t->bytes / xg_type_bytes(w->p->held));
     return xg_kir_of(&w->s.b, XG_K_OP_BITCAST, staged, type);
 }
 /* Permutes k for products of bytes with 16-bit types. A fragment of bytes gives four consecutive k, or, `packed`, two
@@ -545,7 +545,7 @@ XG_FN const xg_aff *xg_tile_word_place(xg_aff_ctx *x, const xg_aff *k, bool pack
 /* The place in shared memory of lane `lane`, before swizzling, as an expression of the fetch's dims and the buffer. */
 XG_FN const xg_aff *xg_tile_spot_place(const xg_tile_kernel *w, uint32_t side, int64_t lane) {
     const xg_tile_fetch *t = &w->p->fetch[side];
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     const xg_aff *row, *k, *at;
     xg_tile_fetch_place(w->p, x, side, xg_aff_const(x, lane), &row, &k);
     if (t->late && !t->by_rows)
@@ -609,7 +609,7 @@ XG_FN xg_kval *xg_tile_spots_at(xg_tile_kernel *w, xg_tile_spots *s, int64_t row
         first[0] = xg_tile_repeats_round(w, &s->q, 0, true);
         first[1] = xg_tile_repeats_round(w, &s->q, 1, true);
         spot = xg_tile_spot_of(w, s->side, first[0], first[1], s->lanes[lane], s->buffer);
-        *made = xg_kir_simplify_index(w->e->m, spot);
+        *made = xg_kir_simplify_index(w->s.b.m, spot);
     }
     return xg_tile_repeated(w, &s->q, (uint32_t)lane);
 }
@@ -639,7 +639,7 @@ XG_FN void xg_tile_put(xg_tile_kernel *w, xg_tile_spots *s, int64_t round) {
         o[0] = v.v;
         o[1] = xg_elem_index(&w->s, lane);
         if (t->vector > 1) {
-            const xg_ktype *scalar = xg_kir_scalar(w->e->m, v.v->type->elem);
+            const xg_ktype *scalar = xg_kir_scalar(w->s.b.m, v.v->type->elem);
             one = xg_elem_real(xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, scalar));
         }
         at = xg_tile_spots_at(w, s, row_round, k_round, lane);
@@ -666,7 +666,7 @@ XG_FN void xg_tile_put_step(xg_tile_kernel *w, xg_kval *buffer) {
 /* ---- from memory into shared memory ---- */
 
 XG_FN xg_kval *xg_tile_lane_spot(xg_tile_kernel *w, xg_kval *first, xg_kval *lane, int64_t lanes, int64_t apart) {
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     xg_imap *sum = xg_imap_of_dims(x, 2, 1);
     xg_kval *both[2];
     sum->dims[0].range = xg_range_of(0, w->p->shared - 1 - (lanes - 1) * apart);
@@ -677,7 +677,7 @@ XG_FN xg_kval *xg_tile_lane_spot(xg_tile_kernel *w, xg_kval *first, xg_kval *lan
     return xg_kapply(&w->s.b, sum, both)->results;
 }
 XG_FN void xg_tile_put_zeros(xg_tile_kernel *w, int64_t lanes, xg_kval *spot) {
-    const xg_ktype *type = xg_kir_vector(w->e->m, w->shared->type->elem, lanes);
+    const xg_ktype *type = xg_kir_vector(w->s.b.m, w->shared->type->elem, lanes);
     xg_tile_put_vector(w, xg_kconst_bits(&w->s.b, type, 0), spot);
 }
 /* Copies a thread's elements of one round, under its guard: the load of each is directly followed by its store, which
@@ -750,7 +750,7 @@ XG_APART XG_FN xg_tile_span xg_tile_span_of(int64_t first, int64_t last, int64_t
 /* The row with which a thread begins in a round of k, and in each `turns` rounds later. */
 XG_APART XG_FN xg_kval *xg_tile_turned(xg_tile_kernel *w, uint32_t side, int64_t turn) {
     const xg_tile_fetch *t = &w->p->fetch[side];
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     int64_t counts[XG_TILE_FETCH_DIMS], row, batch, first;
     xg_kval *at[XG_TILE_FETCH_DIMS], *zero = xg_elem_index(&w->s, 0);
     const xg_aff *begin;

@@ -186,7 +186,7 @@ XG_FN xg_kval *xg_tile_bulk_at(xg_tile_kernel *w, xg_kval *array, xg_kval *place
     xg_kval *o[2];
     o[0] = array;
     o[1] = place;
-    return xg_kir_value(&w->s.b, XG_K_OP_SHARED_AT, o, 2, xg_kir_pointer(w->e->m, XG_SPACE_SHARED));
+    return xg_kir_value(&w->s.b, XG_K_OP_SHARED_AT, o, 2, xg_kir_pointer(w->s.b.m, XG_SPACE_SHARED));
 }
 XG_FN int64_t xg_tile_bulk_buffers(const xg_tile_plan *p, xg_tile_bulk_state state) {
     return state >= XG_TILE_BULK_SEEN ? xg_tile_halo_stages(p) : p->shape.stages;
@@ -195,7 +195,7 @@ XG_FN xg_kval *xg_tile_bulk_barrier(xg_tile_kernel *w, xg_tile_bulk_state state,
     int64_t stages = xg_tile_bulk_buffers(w->p, state), first = state * stages;
     const xg_aff *at;
     if (state >= XG_TILE_BULK_SEEN) first = xg_tile_bulk_first_halo(w->p) + (state - XG_TILE_BULK_SEEN) * stages;
-    at = xg_aff_add_k(w->e->m->aff, xg_aff_dim(w->e->m->aff, 0), first);
+    at = xg_aff_add_k(w->s.b.m->aff, xg_aff_dim(w->s.b.m->aff, 0), first);
     return xg_tile_bulk_at(w, w->barriers, xg_tile_apply(w, &stages, 1, at, &buffer));
 }
 XG_FN void xg_tile_bulk_tell(xg_tile_kernel *w, xg_kopcode op, xg_kval *barrier, int64_t amount) {
@@ -270,7 +270,7 @@ XG_APART XG_FN void xg_tile_bulk_box(
     xg_tile_kernel *w, uint32_t side, int64_t row, const int64_t *counts, xg_kval *const *at, xg_kval *full) {
     const xg_tile_plan *p = w->p;
     const xg_tile_fetch *t = &p->fetch[side];
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     const xg_aff *place[XG_KMAP_RANK],
         *to = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_BUFFER), xg_tile_buffer(p, side)), *half;
     xg_kval *o[2 + XG_KMAP_RANK];
@@ -467,7 +467,7 @@ XG_FN void xg_tile_bulk_picture(xg_tile_kernel *w) {
 }
 /* What a step multiplies: `step` counts views. */
 XG_FN xg_kval *xg_tile_bulk_place(xg_tile_kernel *w, xg_kval *step, xg_kval *view) {
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     int64_t views;
     if (xg_tile_bulk_kinds(w) == 1) return step;
     views = xg_tile_halo_views(w->p, w->kind);
@@ -525,7 +525,7 @@ XG_FN void xg_tile_bulk_release(xg_tile_kernel *w, xg_tile_bulk_state state, xg_
     xg_flow_if(&f, some ? xg_k2(&w->s.b, XG_K_OP_ANDI, some, own) : own);
     step = xg_k2_int(&w->s.b, XG_K_OP_ADDI, step, on);
     o[0] = xg_tile_bulk_barrier(w, state, xg_tile_rest(w, step, xg_tile_bulk_buffers(w->p, state)));
-    if (tellers > 1) o[0] = xg_kir_value(&w->s.b, XG_K_OP_MAPA, o, 2, xg_kir_pointer(w->e->m, XG_SPACE_CLUSTER));
+    if (tellers > 1) o[0] = xg_kir_value(&w->s.b, XG_K_OP_MAPA, o, 2, xg_kir_pointer(w->s.b.m, XG_SPACE_CLUSTER));
     xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_ARRIVE, o[0], 0);
     xg_flow_end(&f);
 }

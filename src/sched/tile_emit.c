@@ -25,12 +25,12 @@ enum {
 /* True if the device multiplies two f32 in one instruction: pairs of sums are words of eight bytes. */
 XG_FN bool xg_tile_is_paired(const xg_tile_plan *p) { return p->lanes == XG_TILE_PAIR; }
 XG_FN xg_kval *xg_tile_bits_as(xg_tile_kernel *w, xg_kval *v, xg_kelem e, int64_t n) {
-    const xg_ktype *t = n > 1 ? xg_kir_vector(w->e->m, e, n) : xg_kir_scalar(w->e->m, e);
+    const xg_ktype *t = n > 1 ? xg_kir_vector(w->s.b.m, e, n) : xg_kir_scalar(w->s.b.m, e);
     return xg_kir_of(&w->s.b, XG_K_OP_BITCAST, v, t);
 }
 /* Broadcasts a value to all columns of a vector of sums. */
 XG_FN xg_kval *xg_tile_spread(xg_tile_kernel *w, xg_kval *v) {
-    v = xg_kir_of(&w->s.b, XG_K_OP_BROADCAST, v, xg_kir_vector(w->e->m, v->type->elem, w->p->lanes));
+    v = xg_kir_of(&w->s.b, XG_K_OP_BROADCAST, v, xg_kir_vector(w->s.b.m, v->type->elem, w->p->lanes));
     return xg_tile_is_paired(w->p) ? xg_tile_bits_as(w, v, XG_E_I64, 1) : v;
 }
 /* Loads a thread's fragment of one side for one k: groups of `quad` neighbouring rows or columns, a fixed distance
@@ -38,9 +38,9 @@ XG_FN xg_kval *xg_tile_spread(xg_tile_kernel *w, xg_kval *v) {
 XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **v, int64_t *counts, xg_elem *out) {
     const xg_tile_plan *p = w->p;
     const xg_tile_fetch *t = &p->fetch[side];
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     int64_t own = side ? p->shape.tn : p->shape.tm, part, j;
-    const xg_ktype *elem = xg_kir_scalar(w->e->m, xg_kelem_of(p->form.sum)), *type;
+    const xg_ktype *elem = xg_kir_scalar(w->s.b.m, xg_kelem_of(p->form.sum)), *type;
     const xg_aff *at = xg_aff_dim(x, XG_TILE_READ_PLACE), *k;
     int64_t quad = side ? p->quad_n : p->quad, each = side && xg_tile_is_paired(p) ? quad / XG_TILE_PAIR : quad,
             row = t->by_rows ? t->pitch : 1;
@@ -61,7 +61,7 @@ XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **v, int64
             }
             continue;
         }
-        type = xg_kir_vector(w->e->m, elem->elem, quad);
+        type = xg_kir_vector(w->s.b.m, elem->elem, quad);
         o[0] = w->shared;
         o[1] = xg_tile_apply(w, counts, XG_TILE_READ_DIMS, first, v);
         vector = xg_kir_value(&w->s.b, XG_K_OP_READ, o, 2, type);
@@ -70,7 +70,7 @@ XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **v, int64
             continue;
         }
         if (each < quad) vector = xg_tile_bits_as(w, vector, XG_E_I64, each);
-        type = xg_kir_scalar(w->e->m, vector->type->elem);
+        type = xg_kir_scalar(w->s.b.m, vector->type->elem);
         for (j = 0; j < each; j++) {
             o[0] = vector;
             o[1] = xg_elem_index(&w->s, j);
@@ -126,7 +126,7 @@ XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer) {
 /* Stores part `part` of each thread's rows of sums to shared memory, as a matrix with the tile's columns. */
 XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
     const xg_tile_plan *p = w->p;
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     const xg_aff *at;
     int64_t n = p->shape.tm / p->parts, rows = p->shape.m / p->parts / (n / p->quad); /* of one quad of all threads */
     int64_t i, h, j, across = p->shape.tn / p->quad_n, counts[3];
@@ -134,7 +134,7 @@ XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
     bool apart = (xg_type_class(p->form.sum) & XGT_C) || p->quad_n == 1;
     xg_kelem elem = xg_kelem_of(p->form.sum), one = xg_tile_is_paired(p) ? XG_E_I64 : elem;
     int64_t each = p->lanes > XG_TILE_PAIR ? 0 : p->quad_n / p->lanes;
-    const xg_ktype *type = apart ? NULL : xg_kir_vector(w->e->m, one, XG_MAX(each, (int64_t)1));
+    const xg_ktype *type = apart ? NULL : xg_kir_vector(w->s.b.m, one, XG_MAX(each, (int64_t)1));
     counts[0] = p->rows;
     counts[1] = p->columns;
     counts[2] = p->shape.slices;
@@ -186,7 +186,7 @@ typedef struct xg_tile_out {
 XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first, int64_t columns) {
     const xg_tile_plan *p = w->p;
     const xg_tile_form *f = &p->form;
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     int64_t rows = p->shape.m / p->parts, wide, pitch = xg_tile_is_apart(p) ? columns : p->out_pitch;
     int64_t pace = xg_tile_pace(p, 0, p->shape.m); /* the last view, of an odd number, has none beside */
     xg_tile_walk walk = xg_tile_walk_of(p, p->shape.halo ? XG_MIN(rows, pace - part * rows) : rows, columns);
@@ -259,7 +259,7 @@ XG_FN xg_elem xg_tile_total(xg_tile_kernel *w, xg_kval *at) {
     int64_t inner = XG_MIN((int64_t)XG_TILE_TOTAL_UNROLL, (int64_t)p->shape.slices), many = p->shape.slices / inner,
             chains = inner % XG_TILE_TOTAL_CHAINS ? 1 : (int64_t)XG_TILE_TOTAL_CHAINS, counts[3], k;
     xg_flow outer = xg_flow_of(&w->s, NULL), f = outer;
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     const xg_aff *place = xg_aff_add_dim(x, xg_aff_mul(x, xg_aff_dim(x, 1), chains), 0, inner);
     xg_elem v[XG_TILE_TOTAL_CHAINS];
     xg_kval *zero = xg_elem_index(&w->s, 0), *slice, *own, *of[3], *spot;
@@ -332,7 +332,7 @@ XG_FN xg_elem xg_tile_of_cluster(xg_tile_kernel *w, xg_kval *at) {
 XG_FN xg_elem xg_tile_of_inbox(xg_tile_kernel *w, xg_kval *const *at) {
     const xg_tile_plan *p = w->p;
     xg_tile_inbox b = xg_tile_inbox_of(p);
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     const xg_aff *first = xg_aff_add_dim(x, xg_aff_dim(x, 1), 0, b.own);
     int64_t counts[3], k;
     xg_kval *of[3];
@@ -355,7 +355,7 @@ XG_FN xg_elem xg_tile_of_inbox(xg_tile_kernel *w, xg_kval *const *at) {
 }
 /* The index of a sum in shared memory, `behind` elements after its place. */
 XG_FN xg_kval *xg_tile_out_spot(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *const *at, int64_t behind) {
-    const xg_aff *place = xg_aff_add_k(w->e->m->aff, o->place, behind);
+    const xg_aff *place = xg_aff_add_k(w->s.b.m->aff, o->place, behind);
     xg_tile_lined lined;
     if (!o->swizzled) return xg_tile_apply(w, o->counts, XG_TILE_OUT_DIMS, place, at);
     lined.bytes = xg_kelem_bytes(w->shared->type->elem);
@@ -382,7 +382,7 @@ XG_FN void xg_tile_out_lanes(xg_tile_kernel *w, xg_flow *lanes, xg_kval **at) {
 }
 /* Loads a vector's sums in front of the guard, where the loads of several rounds can be batched. */
 XG_FN xg_kval *xg_tile_out_early(xg_tile_kernel *w, const xg_tile_out *o, xg_kval **at) {
-    const xg_ktype *type = xg_kir_vector(w->e->m, w->shared->type->elem, w->p->out_vector);
+    const xg_ktype *type = xg_kir_vector(w->s.b.m, w->shared->type->elem, w->p->out_vector);
     xg_kval *vector = xg_kconst_bits(&w->s.b, type, 0), *put[3];
     xg_flow lanes = xg_flow_of(&w->s, &vector);
     xg_tile_out_lanes(w, &lanes, at);
@@ -397,7 +397,7 @@ XG_FN xg_kval *xg_tile_out_early(xg_tile_kernel *w, const xg_tile_out *o, xg_kva
 XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval **at, xg_kval *round) {
     const xg_tile_form *f = &w->p->form;
     xg_kval *index[XG_TILE_VARS_MAX], *cond, *last, *early[2];
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     xg_flow lanes = xg_flow_of(&w->s, NULL), guard = lanes;
     xg_heroes heroes;
     xg_elem v;
@@ -419,7 +419,7 @@ XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *
     if (early[0]) {
         early[1] = at[XG_TILE_OUT_LANE];
         v = xg_elem_real(
-            xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, early, 2, xg_kir_scalar(w->e->m, early[0]->type->elem)));
+            xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, early, 2, xg_kir_scalar(w->s.b.m, early[0]->type->elem)));
     } else
         v = xg_tile_out_sum(w, o, at);
     heroes = w->p->heroes;
@@ -477,7 +477,7 @@ XG_FN void xg_tile_meet(xg_tile_kernel *w) {
 XG_FN void xg_tile_hand_vector(
     xg_tile_kernel *w, const xg_tile_out *o, xg_kval **at, xg_kval *round, const xg_tile_inbox *b, int64_t to) {
     const xg_tile_plan *p = w->p;
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     const xg_aff *place = xg_aff_add_dim(x, xg_aff_dim(x, 1), 0, b->rounds);
     xg_flow guard = xg_flow_of(&w->s, &w->peers[to]), lanes;
     xg_kval *from, *spot, *of[4], *inside, *last = xg_elem_index(&w->s, p->out_vector), *v;

@@ -134,8 +134,8 @@ XG_FN void xg_tile_unit_turn(xg_tile_kernel *w, xg_kval **v) {
 XG_FN void xg_tile_unit_put_brick(xg_tile_kernel *w, xg_tile_spots *s, int64_t row_round, int64_t k_round) {
     const xg_tile_fetch *t = &w->p->fetch[s->side];
     int64_t lanes = t->brick * xg_tile_unit_each(t) / xg_type_bytes(w->p->held);
-    const xg_ktype *type = xg_kir_vector(w->e->m, xg_kelem_of(w->p->held), lanes);
-    const xg_ktype *one = xg_kir_scalar(w->e->m, XG_E_I32);
+    const xg_ktype *type = xg_kir_vector(w->s.b.m, xg_kelem_of(w->p->held), lanes);
+    const xg_ktype *one = xg_kir_scalar(w->s.b.m, XG_E_I32);
     xg_kval *v[4], *o[2];
     int64_t word, k;
     for (word = 0; word < t->vector / 4; word++) {
@@ -201,13 +201,13 @@ XG_FN xg_kval *xg_tile_unit_words(xg_tile_kernel *w, uint32_t side, const xg_til
         K_APART = 4
     };
     int64_t k_on = K_APART * w->p->fetch[side].pitch, each = xg_tile_unit_word(w->p), on[2], k;
-    const xg_ktype *type = xg_kir_vector(w->e->m, XG_E_I32, WORDS), *one = xg_kir_scalar(w->e->m, XG_E_I32);
-    const xg_ktype *part = xg_kir_vector(w->e->m, xg_kelem_of(w->p->held), each);
+    const xg_ktype *type = xg_kir_vector(w->s.b.m, XG_E_I32, WORDS), *one = xg_kir_scalar(w->s.b.m, XG_E_I32);
+    const xg_ktype *part = xg_kir_vector(w->s.b.m, xg_kelem_of(w->p->held), each);
     xg_kval *words = xg_kconst_bits(&w->s.b, type, 0), *o[3], *index;
     on[side] = XG_TILE_UNIT_ROWS * each; /* of the first matrix rows come first, of the second k */
     on[1 - side] = k_on;
     for (k = 0; k < WORDS; k++) {
-        const xg_aff *own = xg_aff_add_k(w->e->m->aff, place, k % 2 * on[0] + k / 2 * on[1]);
+        const xg_aff *own = xg_aff_add_k(w->s.b.m->aff, place, k % 2 * on[0] + k / 2 * on[1]);
         index = xg_tile_apply(w, at->counts, XG_TILE_UNIT_DIMS, own, at->at);
         o[0] = w->shared;
         o[1] = index;
@@ -223,7 +223,7 @@ XG_FN xg_kval *xg_tile_unit_words(xg_tile_kernel *w, uint32_t side, const xg_til
 XG_FN xg_kval *xg_tile_unit_point(xg_tile_kernel *w, uint32_t side, xg_tile_unit_at *at, int64_t k) {
     const xg_tile_plan *p = w->p;
     const xg_tile_fetch *t = &p->fetch[side];
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     bool columns = side && xg_tile_pack_is(p, XG_TILE_PACK_COLUMNS); /* fragments are of one k and the next */
     int64_t apart = columns ? 0 : k * (side ? p->columns : p->rows), deep = xg_tile_unit_k(p);
     const xg_aff *place = xg_aff_dim(x, XG_TILE_UNIT_OWN), *along = xg_aff_dim(x, XG_TILE_UNIT_K);
@@ -258,7 +258,7 @@ XG_FN xg_kval *xg_tile_unit_load(xg_tile_kernel *w, uint32_t side, xg_kval *poin
     if (xg_tile_unit_by_words(w->p, side)) return point;
     o[0] = w->shared;
     o[1] = point;
-    point = xg_kir_value(&w->s.b, XG_K_OP_LOAD_MATRIX, o, 2, xg_kir_vector(w->e->m, XG_E_I32, 4));
+    point = xg_kir_value(&w->s.b, XG_K_OP_LOAD_MATRIX, o, 2, xg_kir_vector(w->s.b.m, XG_E_I32, 4));
     point->def->flags = w->p->fetch[side].by_rows ? 0 : XG_KMATRIX_TRANSPOSED;
     return point;
 }
@@ -275,7 +275,7 @@ XG_FN xg_kval *xg_tile_unit_take(xg_tile_kernel *w, xg_kval *words, int64_t k) {
     xg_kval *o[2];
     o[0] = words;
     o[1] = xg_elem_index(&w->s, k);
-    return xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->e->m, XG_E_I32));
+    return xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->s.b.m, XG_E_I32));
 }
 XG_FN xg_kval *xg_tile_unit_place(xg_tile_kernel *w, xg_kval *word, xg_kval *words, int64_t k) {
     xg_kval *o[3];
@@ -649,7 +649,7 @@ XG_FN void xg_tile_unit_end(xg_tile_kernel *w) {
     xlagpu_type shown = xg_tile_shown_type(p);
     int64_t n = p->shared * xg_type_bytes(p->held) / xg_type_bytes(shown);
     xg_tile_wait(w);
-    w->shared = xg_kir_of(&w->s.b, XG_K_OP_VIEW, w->shared, xg_kir_tensor(w->e->m, xg_kelem_of(shown), &n, 1));
+    w->shared = xg_kir_of(&w->s.b, XG_K_OP_VIEW, w->shared, xg_kir_tensor(w->s.b.m, xg_kelem_of(shown), &n, 1));
 }
 XG_FN void xg_tile_unit_loop(xg_tile_kernel *w, void (*one)(xg_tile_kernel *w, xg_kval *step)) {
     const xg_tile_plan *p = w->p;
@@ -679,7 +679,7 @@ XG_FN xg_elem xg_tile_unit_none(xg_tile_kernel *w) {
     if (xg_tile_is_paired(w->p)) return xg_elem_real(xg_kconst_int(&w->s.b, XG_E_I64, 0));
     if (plain && w->p->lanes == 1) return xg_tile_zero(w);
     return xg_elem_real(
-        xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, xg_kelem_of(w->p->form.sum), plain ? w->p->lanes : 4), 0));
+        xg_kconst_bits(&w->s.b, xg_kir_vector(w->s.b.m, xg_kelem_of(w->p->form.sum), plain ? w->p->lanes : 4), 0));
 }
 XG_APART XG_FN void xg_tile_unit_steps(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
@@ -721,7 +721,7 @@ XG_APART XG_FN void xg_tile_unit_steps(xg_tile_kernel *w) {
 /* Sum `which` of those of matrix `n`, of all chains. */
 XG_FN xg_kval *xg_tile_unit_sum(xg_tile_kernel *w, int64_t n, int64_t which) {
     int64_t each = w->p->n_sums / w->p->chains;
-    const xg_ktype *one = xg_kir_scalar(w->e->m, w->sums[n].v->type->elem);
+    const xg_ktype *one = xg_kir_scalar(w->s.b.m, w->sums[n].v->type->elem);
     xg_elem sum = xg_elem_real(NULL);
     xg_kval *o[2];
     for (; n < w->p->n_sums; n += each) {
@@ -736,7 +736,7 @@ XG_FN xg_kval *xg_tile_unit_sum(xg_tile_kernel *w, int64_t n, int64_t which) {
 /* Two neighbours of the sums of each of some matrices from `n` on, alternating. */
 XG_FN xg_kval *xg_tile_unit_beside(xg_tile_kernel *w, int64_t n, int64_t matrices, int64_t first) {
     bool narrow = xg_tile_shown_type(w->p) != w->p->form.sum;
-    const xg_ktype *type = xg_kir_vector(w->e->m, xg_kelem_of(xg_tile_shown_type(w->p)), 2 * matrices);
+    const xg_ktype *type = xg_kir_vector(w->s.b.m, xg_kelem_of(xg_tile_shown_type(w->p)), 2 * matrices);
     xg_kval *all = xg_kconst_bits(&w->s.b, type, 0), *o[3];
     int64_t k;
     for (k = 0; k < 2 * matrices; k++) {
@@ -754,7 +754,7 @@ XG_FN xg_kval *xg_tile_unit_pair(xg_tile_kernel *w, int64_t n, int64_t first) {
 /* The sums of a fragment of the warp's rows into shared memory, `from` rows from its beginning on. */
 XG_FN void xg_tile_unit_show_one(xg_tile_kernel *w, int64_t fragment, int64_t from) {
     const xg_tile_plan *p = w->p;
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     int64_t tiles = p->shape.tn / XG_KMMA_N, count = p->shape.m / p->parts * p->out_pitch, j, h;
     int64_t matrices = xg_tile_is_across(p, 1) ? 2 : 1; /* a lane has four columns side by side, two of each */
     int64_t own = xg_tile_is_tensor(p) ? xg_tile_tensor_width(p, fragment) / XG_KMMA_N : tiles;

@@ -57,14 +57,14 @@ XG_FN xg_kval *xg_tile_pairs_first(xg_tile_kernel *w, xg_kval *barrier) {
     xg_kval *o[2], *zero = xg_elem_index(&w->s, 0), *number = xg_tile_pairs_number(w);
     o[0] = barrier;
     o[1] = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, number ? xg_tile_join(w, number, 2, zero) : zero, XG_E_I32);
-    return xg_kir_value(&w->s.b, XG_K_OP_MAPA, o, 2, xg_kir_pointer(w->e->m, XG_SPACE_CLUSTER));
+    return xg_kir_value(&w->s.b, XG_K_OP_MAPA, o, 2, xg_kir_pointer(w->s.b.m, XG_SPACE_CLUSTER));
 }
 /* Where the sums of the tile lie among those of as many as tensor memory holds. */
 XG_FN xg_kval *xg_tile_pairs_place(xg_tile_kernel *w) { return xg_tile_rest(w, w->turn, xg_tile_pairs_turns(w->p)); }
 /* That they are made, or taken. */
 XG_FN xg_kval *xg_tile_pairs_barrier(xg_tile_kernel *w, bool taken) {
     int64_t turns = xg_tile_pairs_turns(w->p), first = XG_TILE_BULK_DONE * w->p->shape.stages + (taken ? turns : 0);
-    const xg_aff *at = xg_aff_add_k(w->e->m->aff, xg_aff_dim(w->e->m->aff, 0), first);
+    const xg_aff *at = xg_aff_add_k(w->s.b.m->aff, xg_aff_dim(w->s.b.m->aff, 0), first);
     xg_kval *place = xg_tile_pairs_place(w);
     return xg_tile_bulk_at(w, w->barriers, xg_tile_apply(w, &turns, 1, at, &place));
 }
@@ -125,7 +125,7 @@ XG_FN void xg_tile_pairs_tell(xg_tile_kernel *w, xg_kval *barrier) {
  * (as CUTLASS's producers wait in the end). */
 XG_APART XG_FN void xg_tile_pairs_drain(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     int64_t grid = p->grid, stages = p->shape.stages, steps = p->steps, all = p->blocks + p->idle, counts[2];
     const xg_aff *tiles = xg_aff_add_k(x, xg_aff_sub(x, xg_aff_dim(x, 1), xg_aff_dim(x, 0)), grid - 1);
     xg_kval *at[2], *from, *to;

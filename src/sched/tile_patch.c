@@ -342,7 +342,7 @@ XG_FN xg_imap *xg_tile_patch_known(const xg_tile_kernel *w, const xg_imap *sees)
     const xg_tile_plan *p = w->p;
     const xg_tile_group *g = xg_tile_patch_rows(p), *window = xg_tile_patch_window(p),
                         *batch = &p->form.group[XG_TILE_B];
-    xg_imap *m = xg_imap_of_dims(w->e->m->aff, sees->n_dims, 0);
+    xg_imap *m = xg_imap_of_dims(w->s.b.m->aff, sees->n_dims, 0);
     int64_t all = p->patch.of == XG_TILE_M ? p->tiles[0] * p->shape.m : p->all_steps * p->shape.k;
     uint32_t d, more = m->n_dims - batch->n;
     for (d = 0; d < m->n_dims; d++) {
@@ -362,7 +362,7 @@ XG_FN const xg_aff *xg_tile_patch_spot(const xg_tile_plan *p, xg_aff_ctx *x, con
 }
 /* As xg_tile_inside; a number between two bounds is one comparison. */
 XG_FN xg_kval *xg_tile_patch_inside(xg_tile_kernel *w, const xg_imap *m, const xg_imap *known, xg_kval *const *d) {
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     xg_aff_env env = xg_imap_env(x, known);
     xg_kval *cond = NULL, *v;
     uint32_t k;
@@ -395,7 +395,7 @@ XG_APART XG_FN void xg_tile_patch_copy(
     const xg_tile_patch *t = &p->patch;
     int64_t lanes = p->fetch[0].vector, line = t->part / lanes, counts[DIMS];
     int64_t all = xg_tile_over(t->source->shape->elements - t->channel, t->apart);
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     const xg_aff *vector = xg_aff_add_dim(x, xg_aff_dim(x, THREAD), ROUND, p->threads), *pixel, *at, *spot;
     xg_kval *v[DIMS], *q, *to, *from, *cond, *spot_of;
     xg_flow some = xg_flow_of(&w->s, &w->shared), f = some, lane = some;
@@ -494,7 +494,7 @@ XG_FN void xg_tile_patch_channels(xg_tile_kernel *w, int64_t k, xg_kval *row) {
         w->channel = xg_tile_by(w, XG_K_OP_MULI, place, p->patch.part / p->fetch[0].vector);
     }
     shift = xg_k2(&w->s.b, XG_K_OP_SUBI, shift, w->shift);
-    shift = xg_tile_apply(w, &count, 1, xg_tile_patch_spot(p, w->e->m->aff, xg_aff_dim(w->e->m->aff, 0)), &shift);
+    shift = xg_tile_apply(w, &count, 1, xg_tile_patch_spot(p, w->s.b.m->aff, xg_aff_dim(w->s.b.m->aff, 0)), &shift);
     row = xg_tile_quotient(w, xg_tile_rest(w, row, p->patch.part), p->fetch[0].vector);
     shift = xg_tile_join(w, row, xg_tile_patch_plane(p), shift);
     w->views[k] = xg_k2(&w->s.b, XG_K_OP_ADDI, shift, w->half);
@@ -518,7 +518,7 @@ XG_APART XG_FN void xg_tile_patch_rows_begin(xg_tile_kernel *w) {
     w->half = xg_tile_by(w, XG_K_OP_MULI, half, xg_tile_patch_plane(p));
     w->views = XG_NEW_N(w->e->arena, xg_kval *, (1 + xg_tile_patch_window(p)->n) * (n + 1));
     w->masks = w->views + n + 1;
-    for (k = 0; k < t->places && along_k; k++) sees[k] = xg_tile_patch_sees(p, w->e->m->aff, k);
+    for (k = 0; k < t->places && along_k; k++) sees[k] = xg_tile_patch_sees(p, w->s.b.m->aff, k);
     warp = xg_tile_join(w, warp, XG_KMMA_M, low);
     if (!along_k) xg_tile_patch_channels(w, 0, xg_elem_index(&w->s, 0));
     for (k = 0; k < n; k++) {
@@ -537,10 +537,10 @@ XG_APART XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) {
     bool along_k = t->of == XG_TILE_M;
     int64_t pairs = along_k ? xg_tile_patch_pieces(p) / 2 : 1, counts[XG_TILE_VARS_MAX];
     xg_kval *at = w->s.tensors[t->source->number], *d[XG_TILE_VARS_MAX];
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     xg_flow f = xg_flow_of(&w->s, &w->shared);
     uint32_t k;
-    w->flat = xg_kir_of(&w->s.b, XG_K_OP_VIEW, at, xg_kir_tensor(w->e->m, at->type->elem, &at->type->elements, 1));
+    w->flat = xg_kir_of(&w->s.b, XG_K_OP_VIEW, at, xg_kir_tensor(w->s.b.m, at->type->elem, &at->type->elements, 1));
     xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_SLT, w->thread, pairs * XG_TILE_PATCH_PIECES));
     at = xg_tile_by(w, XG_K_OP_MULI, xg_tile_rest(w, w->thread, XG_TILE_PATCH_PIECES), p->fetch[0].vector);
     at = xg_tile_join(w, xg_tile_quotient(w, w->thread, XG_TILE_PATCH_PIECES), 2 * xg_tile_patch_plane(p), at);
@@ -611,7 +611,7 @@ XG_FN xg_kval *xg_tile_patch_view(xg_tile_kernel *w, int64_t k, xg_kval *along, 
     const xg_tile_plan *p = w->p;
     const xg_tile_patch *t = &p->patch;
     const xg_tile_group *g = xg_tile_patch_window(p);
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     int64_t counts[DIMS], steps = xg_tile_patch_steps(t);
     bool one = t->together == 1;
     const xg_aff *own = xg_aff_add_k(x, xg_aff_dim(x, ALONG), first), *shift = xg_aff_const(x, 0), *place, *rest,

@@ -56,7 +56,7 @@ XG_FN void xg_tile_ragged_stand(xg_tile_kernel *w, xg_kval *tile) {
     int64_t groups = xg_ragged_groups(i), places = p->batch / groups, high = xg_tile_ragged_high(p);
     int64_t behind = p->form.group[XG_TILE_M].size / p->form.group[XG_TILE_M].axes[0].extent;
     const xg_aff *linear[XG_TILE_ROLES] = {NULL};
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     xg_kval *at[XG_TILE_VARS_MAX], *own;
     xg_imap *m = xg_tile_map(x, &places, 1, xg_ragged_dim(i));
     linear[XG_TILE_B] = xg_aff_mul(x, xg_aff_dim(x, 0), groups);
@@ -74,7 +74,7 @@ XG_APART XG_FN xg_kval *xg_tile_ragged_steps(xg_tile_kernel *w) {
     const xg_inst *i = p->form.hero;
     int64_t behind = p->form.group[XG_TILE_K].size / p->form.group[XG_TILE_K].axes[0].extent;
     const xg_aff *linear[XG_TILE_ROLES] = {NULL};
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     xg_kval *at[XG_TILE_VARS_MAX], *n;
     xg_imap *m = xg_tile_map(x, &p->batch, 1, i->shape->rank);
     linear[XG_TILE_B] = xg_aff_dim(x, 0);

@@ -166,7 +166,7 @@ enum {
 };
 XG_FN const xg_imap *xg_tile_rows_map(xg_tile_kernel *w, int64_t *counts) {
     const xg_tile_plan *p = w->p;
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     int64_t own = p->rows_behind->rows, n = p->form.group[XG_TILE_N].size, line = n / p->out_vector;
     int64_t rows = p->shape.m / p->parts, vectors = own * line;
     const xg_aff *v, *row, *column, *in, *place;
@@ -194,7 +194,7 @@ XG_FN const xg_imap *xg_tile_rows_map(xg_tile_kernel *w, int64_t *counts) {
 /* What all blocks and slices have of a sum, in their order. */
 XG_APART XG_FN xg_elem xg_tile_rows_sum(xg_tile_kernel *w, xg_kval *at) {
     const xg_tile_plan *p = w->p;
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     int64_t size = p->shared * xg_type_bytes(p->held) / xg_type_bytes(p->form.sum), k, slice;
     xg_elem v = xg_tile_zero(w);
     for (k = 0; k < p->shape.cluster; k++)
@@ -223,7 +223,7 @@ XG_APART XG_FN void xg_tile_rows_vector(
     site.sum = f->sum;
     (void)xg_tile_rows_map(w, counts);
     at[XG_TILE_ROWS_LANE] = xg_elem_index(&w->s, 0);
-    cond = xg_tile_inside(w, map, xg_tile_map(w->e->m->aff, counts, XG_TILE_ROWS_DIMS, 0), at);
+    cond = xg_tile_inside(w, map, xg_tile_map(w->s.b.m->aff, counts, XG_TILE_ROWS_DIMS, 0), at);
     xg_flow_slots(&guard, arrays, n);
     xg_flow_if(&guard, cond);
     xg_flow_slots(&lanes, arrays, n);

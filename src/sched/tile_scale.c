@@ -121,7 +121,7 @@ XG_FN xg_imap *xg_tile_scale_map(const xg_tile_plan *p, xg_aff_ctx *x, const int
 /* The number for a matrix; of columns that are none, zero. */
 XG_FN xg_kval *xg_tile_scale_number(
     xg_tile_kernel *w, const xg_tile_scale *s, const xg_imap *map, const xg_imap *all, xg_kval *const *at) {
-    const xg_ktype *type = xg_kir_scalar(w->e->m, xg_kelem_of(s->number->shape->type));
+    const xg_ktype *type = xg_kir_scalar(w->s.b.m, xg_kelem_of(s->number->shape->type));
     xg_elem v = xg_elem_real(xg_kconst_bits(&w->s.b, type, 0));
     xg_flow f = xg_flow_of(&w->s, NULL);
     xg_kval *index[XG_RANK_MAX], *cond = xg_tile_inside(w, map, all, at);
@@ -143,7 +143,7 @@ XG_FN void xg_tile_scale_read(xg_tile_kernel *w, xg_kval *step, xg_kval **number
     const xg_tile_plan *p = w->p;
     xg_kval *at[XG_TILE_SCALE_DIMS], *last = xg_k2_int(&w->s.b, XG_K_OP_SUBI, w->steps, 1);
     int64_t counts[XG_TILE_SCALE_DIMS], each = xg_tile_scale_each(p), k;
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     const xg_imap *all, *map;
     step = xg_k2(&w->s.b, XG_K_OP_MINSI, step, last); /* what comes behind the last step is not multiplied by */
     step = xg_k2_int(&w->s.b, XG_K_OP_MAXSI, step, 0);
@@ -200,7 +200,7 @@ XG_FN xg_kopcode xg_tile_scale_opcode(const xg_tile_plan *p, int64_t n) {
 XG_FN xg_kval *xg_tile_scale_word(xg_tile_kernel *w, xg_kval *word, xg_kval *second, int64_t which, int64_t matrix) {
     const xg_tile_plan *p = w->p;
     bool half = p->held == XLAGPU_F16, wide = xg_tile_scale_is_wide(p);
-    const xg_ktype *pair = xg_kir_vector(w->e->m, xg_kelem_of(p->held), 2);
+    const xg_ktype *pair = xg_kir_vector(w->s.b.m, xg_kelem_of(p->held), 2);
     xg_kval *v[2], *o[2];
     xg_kb *b = &w->s.b;
     int64_t n, k;
@@ -211,12 +211,12 @@ XG_FN xg_kval *xg_tile_scale_word(xg_tile_kernel *w, xg_kval *word, xg_kval *sec
     for (k = 0; k < 1 + wide; k++) {
         o[0] = word;
         o[1] = xg_elem_index(&w->s, k);
-        if (wide && !second) o[0] = xg_kir_value(b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->e->m, pair->elem));
+        if (wide && !second) o[0] = xg_kir_value(b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->s.b.m, pair->elem));
         if (wide && !second) v[k] = xg_kcast(b, XG_K_OP_EXTF, o[0], XG_E_F32);
         for (n = p->n_scales; n-- > 0;)
             v[k] = xg_k2(b, xg_tile_scale_opcode(p, n), v[k], w->scale[n * xg_tile_scale_each(p) + matrix]);
     }
-    return wide ? xg_kir_value(b, half ? XG_K_OP_CVTH2 : XG_K_OP_CVTBF2, v, 2, xg_kir_scalar(w->e->m, XG_E_I32)) : *v;
+    return wide ? xg_kir_value(b, half ? XG_K_OP_CVTH2 : XG_K_OP_CVTBF2, v, 2, xg_kir_scalar(w->s.b.m, XG_E_I32)) : *v;
 }
 
 #endif /* XG_SCHED_TILE_SCALE_C */

@@ -113,13 +113,13 @@ XG_FN bool xg_tile_split_suits(const xg_tile_plan *p) {
 /* ---- the kernel ---- */
 
 XG_FN const xg_ktype *xg_tile_split_type(xg_tile_kernel *w) {
-    return xg_kir_vector(w->e->m, xg_kelem_of(w->p->form.sum), xg_tile_split_vector(w->p));
+    return xg_kir_vector(w->s.b.m, xg_kelem_of(w->p->form.sum), xg_tile_split_vector(w->p));
 }
 XG_FN xg_kval *xg_tile_split_lane(xg_tile_kernel *w, xg_kval *v, int64_t lane) {
     xg_kval *o[2];
     o[0] = v;
     o[1] = xg_elem_index(&w->s, lane);
-    return xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->e->m, v->type->elem));
+    return xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->s.b.m, v->type->elem));
 }
 XG_FN xg_kval *xg_tile_split_plus(xg_tile_kernel *w, xg_kval *a, xg_kval *b) {
     xg_kval *all = a, *o[3];
@@ -143,7 +143,7 @@ XG_FN xg_kval *xg_tile_split_read(xg_tile_kernel *w, xg_kval *array, xg_kval *sp
 XG_FN xg_kval *xg_tile_split_spot(
     xg_tile_kernel *w, xg_kval *blocks, int64_t together, int64_t block, int64_t part, int64_t k) {
     const xg_tile_plan *p = w->p;
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     int64_t counts[2], vectors = xg_tile_split_vectors(p), each = p->parts * vectors;
     const xg_aff *at =
         xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, 0), together * each), block * each + part * vectors + k);
@@ -157,7 +157,7 @@ XG_FN xg_kval *xg_tile_split_spot(
 }
 XG_FN xg_kval *xg_tile_split_place(xg_tile_kernel *w, int64_t k) {
     const xg_tile_plan *p = w->p;
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     int64_t all = p->threads * p->shape.cluster;
     xg_kval *thread = w->rank ? xg_tile_join(w, w->rank, p->threads, w->thread) : w->thread;
     const xg_aff *at = xg_aff_add_k(x, xg_aff_dim(x, 0), k * all), *row;
@@ -195,7 +195,7 @@ XG_FN void xg_tile_split_meet(xg_tile_kernel *w, xg_flow *last) {
     xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_EQ, w->thread, 0));
     o[0] = w->counters;
     o[1] = xg_tile_quotient(w, w->block, parts);
-    o[1] = xg_kir_value(&w->s.b, XG_K_OP_SHARED_AT, o, 2, xg_kir_pointer(w->e->m, XG_SPACE_GLOBAL));
+    o[1] = xg_kir_value(&w->s.b, XG_K_OP_SHARED_AT, o, 2, xg_kir_pointer(w->s.b.m, XG_SPACE_GLOBAL));
     o[0] = xg_kconst_int(&w->s.b, XG_E_I32, parts - 1);
     o[0] = xg_kir_value(&w->s.b, XG_K_OP_ATOM_INC, o, 2, o[0]->type);
     arrays[2] = xg_kinsert_at(&w->s.b, o[0], arrays[2], zero);

@@ -121,7 +121,7 @@ XG_FN void xg_tile_store_begin(xg_tile_kernel *w) {
     xg_kelem type = xg_kelem_of(p->shape.stores ? w->e->roots[0]->shape->type : p->form.sum);
     int64_t n = xg_tile_store_bytes(p) / xg_kelem_bytes(type);
     if (!xg_tile_is_apart(p)) return;
-    w->out = xg_shared_of(&w->s.b, xg_kir_tensor(w->e->m, type, &n, 1));
+    w->out = xg_shared_of(&w->s.b, xg_kir_tensor(w->s.b.m, type, &n, 1));
     w->out->def->b = XG_KWGMMA_ALIGN;
 }
 XG_FN void xg_tile_store_wait(xg_tile_kernel *w) {
@@ -162,13 +162,13 @@ XG_FN xg_kval *xg_tile_store_spot(xg_tile_kernel *w, const xg_aff *place) {
 /* The row of the chunk that is the warp's first one; what the next four warps fill lies so far from a place. */
 XG_FN const xg_aff *xg_tile_store_first(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     const xg_aff *warp = xg_aff_dim(x, XG_TILE_AT_WARP);
     return xg_aff_mul(
         x, xg_tile_is_pair(p) ? xg_aff_mod(x, warp, p->rows) : warp, XG_KMMA_M * xg_tile_store_fragments(p));
 }
 XG_FN const xg_aff *xg_tile_store_next(xg_tile_kernel *w, const xg_aff *at, int64_t apart) {
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     if (!xg_tile_is_pair(w->p)) return at;
     return xg_aff_add_mul(x, at, xg_aff_div(x, xg_aff_dim(x, XG_TILE_AT_WARP), w->p->rows), apart);
 }
@@ -181,14 +181,14 @@ XG_FN xg_kval *xg_tile_store_value(xg_tile_kernel *w, int64_t sum, int64_t which
     uint32_t k;
     o[0] = w->sums[sum].v;
     o[1] = xg_elem_index(&w->s, which);
-    o[0] = xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->e->m, o[0]->type->elem));
+    o[0] = xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->s.b.m, o[0]->type->elem));
     xg_emit_forget(&w->s);
     xg_hero_give(&w->s, hero, xg_tile_result(w, xg_tile_ended(w, xg_elem_real(o[0]))));
     for (k = 0; k < e->roots[0]->shape->rank; k++) here[k] = xg_elem_index(&w->s, 0); /* nobody asks */
     return xg_elem_of(&w->s, e->roots[0], here).v;
 }
 XG_FN xg_kval *xg_tile_store_vector(xg_tile_kernel *w, int64_t sum, int64_t first, int64_t n) {
-    const xg_ktype *type = xg_kir_vector(w->e->m, w->out->type->elem, n);
+    const xg_ktype *type = xg_kir_vector(w->s.b.m, w->out->type->elem, n);
     xg_kval *v = xg_kconst_bits(&w->s.b, type, 0), *o[3];
     int64_t k;
     for (k = 0; k < n; k++) {
@@ -201,7 +201,7 @@ XG_FN xg_kval *xg_tile_store_vector(xg_tile_kernel *w, int64_t sum, int64_t firs
 }
 /* Elements of 16 bits: sixteen columns of the warp's rows at a time. spots: where these go, once it is known. */
 XG_FN void xg_tile_store_halves(xg_tile_kernel *w, int64_t sum, int64_t columns, int64_t from, xg_kval **spots) {
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     const xg_aff *row = xg_tile_store_first(w), *at;
     int64_t k;
     row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_AT_SIXTEEN));
@@ -211,7 +211,7 @@ XG_FN void xg_tile_store_halves(xg_tile_kernel *w, int64_t sum, int64_t columns,
         xg_kval *o[2], *v = xg_tile_store_vector(w, sum + k / XG_KMMA_N, 0, XG_TILE_STORE_EIGHT);
         if (!*spots) *spots = xg_tile_bulk_at(w, w->out, xg_tile_store_spot(w, xg_aff_add_k(x, at, from + k)));
         o[0] = *spots;
-        o[1] = xg_kir_of(&w->s.b, XG_K_OP_BITCAST, v, xg_kir_vector(w->e->m, XG_E_I32, 4));
+        o[1] = xg_kir_of(&w->s.b, XG_K_OP_BITCAST, v, xg_kir_vector(w->s.b.m, XG_E_I32, 4));
         xg_kir_do(&w->s.b, XG_K_OP_STMATRIX, o, 2);
     }
 }
@@ -222,7 +222,7 @@ XG_FN xg_kval *xg_tile_store_two(xg_tile_kernel *w, int64_t sum, int64_t half) {
 /* Words, a line of each row: two of them at a time. Lines of neighbouring rows are swizzled alike but for the order of
  * two pieces, which a fragment's four lanes fill; so odd rows begin with the fragment after the next one. */
 XG_APART XG_FN void xg_tile_store_words(xg_tile_kernel *w, int64_t sum, int64_t columns, int64_t from) {
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     const xg_aff *row = xg_tile_store_first(w), *odd, *at;
     xg_kval *is_odd = xg_tile_rest(w, xg_tile_quotient(w, w->thread, 4), 2);
     int64_t fragments = columns / XG_KMMA_N, apart = fragments / 2, k, h;
@@ -244,7 +244,7 @@ XG_APART XG_FN void xg_tile_store_words(xg_tile_kernel *w, int64_t sum, int64_t 
 /* Sums that threads walk over then: two of them at a time, in rows of two lines, which are swizzled apart; `own` of the
  * columns are the warp's. */
 XG_FN void xg_tile_store_sums(xg_tile_kernel *w, int64_t sum, int64_t columns, int64_t own, int64_t from) {
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     const xg_aff *row = xg_tile_store_first(w), *at;
     int64_t k, h;
     row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_AT_ROW));
@@ -281,7 +281,7 @@ XG_FN void xg_tile_store_ask(xg_tile_kernel *w, int64_t part, int64_t column, in
     int64_t rows = xg_tile_store_rows(p);
     xg_flow whole = xg_flow_of(&w->s, w->dest);
     xg_kval *shared = w->shared;
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     xg_kval *o[1 + XG_KMAP_RANK], *at[3];
     const xg_aff *place[XG_KMAP_RANK], *linear[XG_TILE_ROLES] = {NULL};
     int64_t counts[3], each = p->result_boxes ? p->pixels : rows, row;

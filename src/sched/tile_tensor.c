@@ -131,7 +131,7 @@ XG_FN void xg_tile_tensor_place(xg_tile_kernel *w) {
     enum {
         BYTES = 4
     };
-    w->memory = xg_kir_of(&w->s.b, XG_K_OP_LOAD, w->memory, xg_kir_scalar(w->e->m, XG_E_I32));
+    w->memory = xg_kir_of(&w->s.b, XG_K_OP_LOAD, w->memory, xg_kir_scalar(w->s.b.m, XG_E_I32));
     w->memory->def->a = BYTES;
 }
 /* The first warp gives it back: all warps had read their sums in front of the barrier behind which the epilogue began
@@ -315,7 +315,7 @@ XG_FN void xg_tile_tensor_read_to(
     xg_kop *op;
     from = (fragment % each * XG_KMMA_M << XG_KTENSOR_LANE_SHIFT) + fragment / each * p->shape.n + column;
     xg_tile_tensor_stand(w, across);
-    types[0] = xg_kir_vector(w->e->m, xg_kelem_of(p->form.sum), 4);
+    types[0] = xg_kir_vector(w->s.b.m, xg_kelem_of(p->form.sum), 4);
     for (k = 1; k < n / XG_KMMA_N; k++) types[k] = types[0];
     at = xg_tile_join(w, across[1], apart, xg_elem_index(&w->s, from));
     at = xg_tile_join(w, across[0], (int64_t)XG_TILE_TENSOR_WARP_ROWS << XG_KTENSOR_LANE_SHIFT, at);

@@ -89,7 +89,7 @@ XG_FN int64_t xg_tile_group_cycles(const xg_tile_plan *p, const xg_device *m, in
 
 XG_FN xg_kval *xg_tile_group_spot(
     xg_tile_kernel *w, xg_tile_lined in, const int64_t *counts, uint32_t n, const xg_aff *place, xg_kval *const *at) {
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     int64_t piece = XG_TILE_ACCESS_BYTES / in.bytes, pieces = in.elements / piece, all[8];
     xg_kval *v[8], *own, *line;
     memcpy(all, counts, n * sizeof *all);
@@ -109,7 +109,7 @@ XG_FN xg_kval *xg_tile_group_spot(
 XG_FN xg_kval *xg_tile_group_matrix(xg_tile_kernel *w, uint32_t side, xg_kval *buffer) {
     const xg_tile_plan *p = w->p;
     const xg_tile_fetch *t = &p->fetch[side];
-    xg_aff_ctx *x = w->e->m->aff;
+    xg_aff_ctx *x = w->s.b.m->aff;
     int64_t counts[4], lines = p->shape.k * t->line; /* elements of an atom */
     bool halo = xg_tile_halo_is(p, side), view = halo && xg_tile_halo_steps(p);
     const xg_aff *place = xg_aff_mul(x, xg_aff_dim(x, 1), xg_tile_buffer(p, side));
@@ -127,7 +127,7 @@ XG_FN xg_kval *xg_tile_group_matrix(xg_tile_kernel *w, uint32_t side, xg_kval *b
     if (w->fresh && view) place = xg_aff_add_mul(x, place, p->halo_phase, p->shape.k);
     o[0] = w->shared;
     o[1] = xg_tile_apply(w, counts, w->fresh ? 4 : view ? 3 : 2, xg_aff_add_k(x, place, t->offset), at);
-    v = xg_kir_value(&w->s.b, XG_K_OP_DESCRIBE_MATRIX, o, 2, xg_kir_scalar(w->e->m, XG_E_I64));
+    v = xg_kir_value(&w->s.b, XG_K_OP_DESCRIBE_MATRIX, o, 2, xg_kir_scalar(w->s.b.m, XG_E_I64));
     v->def->a = t->by_rows ? (int64_t)XG_TILE_ACCESS_BYTES : lines * xg_type_bytes(p->held);
     if (halo && !view) v->def->a = xg_tile_halo_next(p, side, 0) * XG_KWGMMA_LINE_BYTES;
     v->def->b = halo ? p->halo_pitch[side] * XG_KWGMMA_LINE_BYTES : t->line * xg_type_bytes(p->held) * XG_KWGMMA_LINES;
@@ -201,7 +201,7 @@ XG_FN void xg_tile_group_step(xg_tile_kernel *w, xg_kval *step) {
     xg_tile_put_step(w, spare);
 }
 XG_FN void xg_tile_group_none(xg_tile_kernel *w) {
-    xg_kval *none = xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, xg_kelem_of(w->p->form.sum), 4), 0);
+    xg_kval *none = xg_kconst_bits(&w->s.b, xg_kir_vector(w->s.b.m, xg_kelem_of(w->p->form.sum), 4), 0);
     int64_t k;
     for (k = 0; k < w->p->n_sums; k++) w->sums[k] = xg_elem_real(none);
 }
