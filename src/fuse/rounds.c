@@ -95,8 +95,8 @@ XG_FN bool xg_rounds_copy(xg_rounds *r, const xg_while *w) {
         }
     for (i = r->comp->last; i; i = before) {
         before = i->prev;
-        if (!i->first_use && i != r->again && i != r->comp->root && i->op != XG_PARAMETER)
-            xg_inst_remove(i);
+        if (!i->first_use && i != r->again && i != r->comp->root && i->op != XG_PARAMETER && i->op != XG_COPY)
+            xg_inst_remove(i); /* copies: state that no round reads is the threads', too */
         else if (i != r->comp->root && !xg_rounds_takes(i))
             return false;
     }
@@ -248,7 +248,8 @@ XG_FN bool xg_rounds_places(xg_rounds *r) {
             xg_round_value *v = &r->values.p[k];
             if ((uint32_t)v->role != role) continue;
             v->map = xg_rounds_own(r, v->made->shape);
-            if (!v->map) return false;
+            if (!v->map || (v->update && !v->made->shape->rank && r->shape->rank && !r->state[v->state].covered))
+                return false; /* of what all threads write in several rounds, one would be late */
             xg_push(r->arena, xg_inst *, &r->roots, v->made);
             xg_push(r->arena, const xg_imap *, &r->maps, v->map);
             if (v->role != XG_ROUND_SUM)
