@@ -294,7 +294,7 @@ XG_FN bool xg_emit_launch(
     xg_fusion_emission *e, int64_t threads, int64_t blocks, int64_t cluster); /* the end of a plan: true */
 /* ---- form.c ---- */
 typedef struct xg_form_field {
-    char name[8];
+    char name[10];
     uint16_t at; /* of an int64_t in the emitter's struct */
 } xg_form_field;
 XG_FN bool xg_form_is_whole(const xg_fusion_emission *e);   /* the order says all: nothing is left to decide */
