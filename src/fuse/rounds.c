@@ -96,7 +96,7 @@ XG_FN bool xg_rounds_copy(xg_rounds *r, const xg_while *w) {
     for (i = r->comp->last; i; i = before) {
         before = i->prev;
         if (!i->first_use && i != r->again && i != r->comp->root && i->op != XG_PARAMETER && i->op != XG_COPY)
-            xg_inst_remove(i); /* copies: state that no round reads is the threads', too */
+            xg_inst_remove(i); /* the state's elements stay, also those that nothing reads */
         else if (i != r->comp->root && !xg_rounds_takes(i))
             return false;
     }
