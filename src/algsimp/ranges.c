@@ -155,6 +155,7 @@ XG_FN bool xg_bounds_by_opcode(xg_alg *a, const xg_inst *x, int *steps, xg_bound
             return (left || right) && xg_bounds_of_binary(x->op, &p, &q, r);
         }
         return xg_alg_bounds(a, XG_OPERAND(x, 0), steps, &p) && xg_alg_bounds(a, XG_OPERAND(x, 1), steps, &q) &&
+               (x->op != XG_SHIFT_RIGHT_ARITHMETIC || p.hi >> (xg_type_bits(x->shape->type) - 1) <= 0) && /* a sign */
                xg_bounds_of_binary(x->op, &p, &q, r);
     default: return false;
     }

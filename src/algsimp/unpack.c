@@ -80,6 +80,8 @@ XG_FN int64_t xg_unpack_of(xg_inst *x, xg_unpack *p) {
 XG_FN bool xg_unpack_is_of_bits(const xg_unpack *p) {
     int64_t seen = 0, sum, k, b;
     for (k = 0; k < p->n; k++) {
+        b = p->order[k] ^ p->order[0];
+        if (!(k & (k - 1)) && (b & (b - 1))) return false; /* several bits for one */
         for (sum = p->order[0], b = 1; b < p->n; b *= 2) sum ^= k & b ? p->order[b] ^ p->order[0] : 0;
         if (p->order[k] != sum || sum >= p->n) return false;
         seen |= (int64_t)1 << sum;

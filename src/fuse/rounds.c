@@ -248,7 +248,8 @@ XG_FN bool xg_rounds_places(xg_rounds *r) {
             xg_round_value *v = &r->values.p[k];
             if ((uint32_t)v->role != role) continue;
             v->map = xg_rounds_own(r, v->made->shape);
-            if (!v->map) return false;
+            if (!v->map || (v->update && !v->made->shape->rank && r->shape->rank && !r->state[v->state].covered))
+                return false; /* of what all threads write in several rounds, one would be late */
             xg_push(r->arena, xg_inst *, &r->roots, v->made);
             xg_push(r->arena, const xg_imap *, &r->maps, v->map);
             if (v->role != XG_ROUND_SUM)

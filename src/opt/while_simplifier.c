@@ -480,6 +480,7 @@ XG_FN bool xg_opt_while_simplifier(xg_module *m) {
             if (!made->first_use && made != c->root) xg_inst_remove(made);
             xg_arena_reset(m->work, none);
             changed = true;
+            if (c != m->entry) acts = xg_opt_acting_comps(m); /* the loop around this one asks for what was made */
         }
     }
     return changed;
