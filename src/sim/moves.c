@@ -268,6 +268,8 @@ static const xg_sim_moves xg_sim_moves_base = {xg_sim_base_beside32, xg_sim_base
 #if XG_SIM_X86
 #ifdef __SANITIZE_THREAD__
 #define XG_M256_FN XG_RACY static __attribute__((unused, target(XG_SIM_AVX2_TARGET)))
+#elif defined(__OPTIMIZE_SIZE__) /* inlined where that makes code smaller */
+#define XG_M256_FN static inline __attribute__((unused, target(XG_SIM_AVX2_TARGET)))
 #else
 #define XG_M256_FN static inline __attribute__((XG_ALWAYS_INLINE, unused, target(XG_SIM_AVX2_TARGET)))
 #endif
@@ -373,7 +375,7 @@ XG_M256_ONE void xg_sim_avx2_gather(char *to, const char *from, const uint32_t *
 #undef X
 }
 /* The same of words `step` bytes apart. */
-XG_M256_ONE void xg_sim_avx2_gather_steps(char *to, const char *from, size_t step) {
+XG_M256_FN void xg_sim_avx2_gather_steps(char *to, const char *from, size_t step) {
     int i;
 #define X(k) xg_sim_avx2_word(from + k * step)
     XG_UNROLL(8)
@@ -382,7 +384,7 @@ XG_M256_ONE void xg_sim_avx2_gather_steps(char *to, const char *from, size_t ste
 #undef X
 }
 /* The banks that words lie in, as bits, counted from that of the word at base. */
-XG_M256_ONE uint32_t xg_sim_avx2_banks(const uint32_t *off, uint32_t base) {
+XG_M256_FN uint32_t xg_sim_avx2_banks(const uint32_t *off, uint32_t base) {
     __m256i seen = _mm256_setzero_si256();
     __m128i s;
     int i;
@@ -401,7 +403,7 @@ XG_M256_ONE uint32_t xg_sim_avx2_banks(const uint32_t *off, uint32_t base) {
 XG_M256_FN bool xg_sim_avx2_all_banks(const uint32_t *off) { return xg_sim_avx2_banks(off, 0) == 0xFFFFFFFFu; }
 /* The smallest distance; true when all are within 32 words that stand side by side, and so are in different banks,
  * however many lanes go to each. */
-XG_M256_ONE bool xg_sim_avx2_in_a_row(const uint32_t *off, uint32_t *least, uint32_t *words) {
+XG_M256_FN bool xg_sim_avx2_in_a_row(const uint32_t *off, uint32_t *least, uint32_t *words) {
     __m256i low = XG_M256_AT((const char *)off, 0), high = low;
     int i;
     XG_UNROLL(8) for (i = 1; i < 4; i++) {
@@ -520,7 +522,7 @@ XG_M256_FN void xg_sim_avx2_fill(uint32_t *words, size_t n, uint32_t word) {
     if (n & 4) _mm_storeu_si128((__m128i *)(void *)(words + n - 4), _mm256_castsi256_si128(v));
 }
 /* 32 times the same 4 or 8 bytes. */
-XG_M256_ONE void xg_sim_avx2_spread(char *to, const char *from, uint32_t size) {
+XG_M256_FN void xg_sim_avx2_spread(char *to, const char *from, uint32_t size) {
     uint64_t x = 0;
     uint32_t i;
     __m256i v;

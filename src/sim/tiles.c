@@ -219,7 +219,7 @@ XG_M256_FN void xg_sim_avx2_put_reals(double *to, __m256 f) {
 }
 /* Eight bytes in words of 16 bits, as f32. e4m3 has the exponent's place of f16 but one bit, and 2^8 less. */
 XG_M256_FN __m256 xg_sim_avx2_e5m2(__m128i x) { return _mm256_cvtph_ps(_mm_slli_epi16(x, 8)); }
-XG_M256_ONE __m256 xg_sim_avx2_e4m3(__m128i x) {
+XG_M256_FN __m256 xg_sim_avx2_e4m3(__m128i x) {
     const __m128i low = _mm_and_si128(x, _mm_set1_epi16(0x7F)), nan = _mm_cmpeq_epi16(low, _mm_set1_epi16(0x7F));
     const __m128i half = _mm_or_si128(_mm_slli_epi16(_mm_and_si128(x, _mm_set1_epi16(0x80)), 8),
         _mm_or_si128(_mm_slli_epi16(low, 7), _mm_and_si128(nan, _mm_set1_epi16(0x7FFF))));
@@ -431,7 +431,7 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_int_d_rows(const int64_t (*c)[8], char *eve
     _mm256_zeroupper();
 }
 /* Four sums as f32 with an odd last bit where they are not exact. */
-XG_M256_ONE __m128i xg_sim_avx2_to_odd(__m256d x) {
+XG_M256_FN __m128i xg_sim_avx2_to_odd(__m256d x) {
     const __m128 f = _mm256_cvtpd_ps(x);
     const __m256d back = _mm256_cvtps_pd(f), zero = _mm256_setzero_pd();
     const __m256d more = _mm256_cmp_pd(x, back, _CMP_GT_OQ), less = _mm256_cmp_pd(x, back, _CMP_LT_OQ),
