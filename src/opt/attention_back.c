@@ -29,7 +29,8 @@ XG_FN bool xg_attention_gradient_exp(xg_attention_gradient *g, xg_inst *i, uint3
     uint32_t k;
     if (!depth || !xg_shape_is_array(i->shape) || xg_type_class(i->shape->type) != XGT_F) return false;
     if (i->op == XG_EXPONENTIAL && xg_attention_gradient_scores(g, i)) return true;
-    if (i->op == XG_CONVERT || xg_attention_moves(i) || i->op == XG_DIVIDE)
+    if (i->op == XG_CONVERT || xg_attention_moves(i) || i->op == XG_DIVIDE ||
+        (i->op == XG_ADD && xg_attention_is_zero(XG_OPERAND(i, 1)))) /* a sum of one number */
         return xg_attention_gradient_exp(g, XG_OPERAND(i, 0), depth - 1);
     if (i->op == XG_SELECT) {
         k = xg_attention_is_zero(XG_OPERAND(i, 2)) ? 1 : 2;

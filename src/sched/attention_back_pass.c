@@ -487,15 +487,49 @@ XG_APART XG_FN bool xg_attention_back_try(xg_attention_back_group *w, xg_inst *q
 
 /* ---- heads that share keys ---- */
 
-/* Of several dimensions that a dot sums up along the shortest one: heads; how many. */
+/* The extents of what a dot sums up along, heads and queries; of one dimension, what an operand's was joined from. */
+XG_FN uint32_t xg_attention_back_unjoined(const xg_inst *dot, int64_t *extents) {
+    xg_ints along[2];
+    uint32_t n = 0, k, j;
+    along[0] = xg_attr_ints(dot, XG_A_lhs_contracting_dims);
+    along[1] = xg_attr_ints(dot, XG_A_rhs_contracting_dims);
+    for (k = 0; k < 2 && n < 2 && along[0].n == 1; k++) {
+        const xg_shape *s = XG_OPERAND(dot, k)->shape, *from = s;
+        int64_t times = s->dims[along[k].p[0]], before = 1, at = 1, all = 1;
+        if (xg_attention_moves(XG_OPERAND(dot, k))) from = XG_OPERAND(XG_OPERAND(dot, k), 0)->shape;
+        for (j = 0; j < along[k].p[0]; j++) before *= s->dims[j];
+        for (j = n = 0; j < from->rank; at *= from->dims[j++])
+            if (at >= before && at < before * times && from->dims[j] > 1) all *= extents[n++] = from->dims[j];
+        if (all != times || s->rank + n > XG_RANK_MAX || XG_OPERAND(dot, 1 - k)->shape->rank + n > XG_RANK_MAX) n = 0;
+    }
+    if (n > 1) return n;
+    for (k = 0; k < along[0].n; k++) extents[k] = XG_OPERAND(dot, 0)->shape->dims[along[0].p[k]];
+    return along[0].n;
+}
+/* Of several the shortest one: heads; how many. */
 XG_FN int64_t xg_attention_back_heads(const xg_inst *dot, uint32_t *at) {
-    xg_ints summed = xg_attr_ints(dot, XG_A_lhs_contracting_dims);
-    const int64_t *dims = XG_OPERAND(dot, 0)->shape->dims;
-    uint32_t k;
+    int64_t extents[XG_RANK_MAX];
+    uint32_t n = xg_attention_back_unjoined(dot, extents), k;
     *at = 0;
-    for (k = 1; k < summed.n; k++)
-        if (dims[summed.p[k]] < dims[summed.p[*at]]) *at = k;
-    return summed.n > 1 ? dims[summed.p[*at]] : 1;
+    for (k = 1; k < n; k++)
+        if (extents[k] < extents[*at]) *at = k;
+    return n > 1 ? extents[*at] : 1;
+}
+/* An operand of a dot that sums up along all of them. */
+XG_FN xg_inst *xg_attention_back_unfold(const xg_attention_back_group *w, const xg_hb *b, xg_inst *o, xg_ints *batch,
+    xg_ints *summed, const int64_t *extents, uint32_t n) {
+    int64_t dims[XG_RANK_MAX], *p = XG_NEW_N(w->arena, int64_t, batch->n + (size_t)n), at = summed->p[0];
+    uint32_t k;
+    if (summed->n == n) return o;
+    for (k = 0; k < o->shape->rank; k++)
+        if (k != at) dims[k < at ? k : k + n - 1] = o->shape->dims[k];
+    for (k = 0; k < n; k++) dims[at + k] = extents[k];
+    for (k = 0; k < batch->n; k++) p[k] = batch->p[k] + (batch->p[k] > at ? n - 1 : 0);
+    batch->p = p;
+    summed->p = p + batch->n;
+    summed->n = n;
+    for (k = 0; k < n; k++) p[batch->n + k] = at + k;
+    return xg_hb_in_dims(b, XG_BITCAST, o, dims, o->shape->rank + n - 1);
 }
 /* A list with another one's dimension, which that loses, behind its own. */
 XG_FN void xg_attention_back_hand_over(xg_arena *a, xg_ints *from, xg_ints *to, uint32_t at) {
@@ -520,14 +554,16 @@ XG_FN void xg_attention_back_swap_dot(xg_attention_back_group *w, const xg_inst 
 XG_FN xg_inst *xg_attention_back_part(xg_attention_back_group *w, uint32_t k, xg_inst *dot) {
     const xg_device *m = &dot->comp->module->device;
     xg_dot_dims d = xg_dot_dims_of(dot);
-    int64_t along = d.lb.n, heads;
+    int64_t along = d.lb.n, heads, extents[XG_RANK_MAX];
     xg_hb b = xg_hb_at(dot);
-    xg_inst *made;
-    uint32_t at;
+    xg_inst *made, *in[2];
+    uint32_t at, n = xg_attention_back_unjoined(dot, extents);
+    in[0] = xg_attention_back_unfold(w, &b, XG_OPERAND(dot, 0), &d.lb, &d.lc, extents, n);
+    in[1] = xg_attention_back_unfold(w, &b, XG_OPERAND(dot, 1), &d.rb, &d.rc, extents, n);
     heads = xg_attention_back_heads(dot, &at);
     xg_attention_back_hand_over(w->arena, &d.lc, &d.lb, at);
     xg_attention_back_hand_over(w->arena, &d.rc, &d.rb, at);
-    made = xg_hb_dot(&b, XG_OPERAND(dot, 0), XG_OPERAND(dot, 1), d, XLAGPU_F32, dot);
+    made = xg_hb_dot(&b, in[0], in[1], d, XLAGPU_F32, dot);
     w->joined[k] = xg_hb_convert(&b, xg_hb_sum(&b, made, &along, 1), dot->shape->type);
     xg_inst_replace(dot, w->joined[k]);
     xg_attention_back_swap_dot(w, dot, made);
@@ -537,7 +573,7 @@ XG_FN xg_inst *xg_attention_back_part(xg_attention_back_group *w, uint32_t k, xg
     return made;
 }
 XG_FN void xg_attention_back_unpart(xg_attention_back_group *w) {
-    xg_inst *i, *next, *zero;
+    xg_inst *i, *next, *zero, *o;
     uint32_t k;
     for (k = 0; k < 2 && w->whole[k]; k++) {
         xg_inst_replace(w->joined[k], w->whole[k]);
@@ -548,7 +584,11 @@ XG_FN void xg_attention_back_unpart(xg_attention_back_group *w) {
             if (zero) xg_inst_remove(zero);
         }
         xg_attention_back_swap_dot(w, i, w->whole[k]);
+        o = XG_OPERAND(i, 0);
+        next = XG_OPERAND(i, 1);
         xg_inst_remove(i);
+        if (!o->first_use) xg_inst_remove(o);
+        if (!next->first_use) xg_inst_remove(next);
         w->whole[k] = NULL;
     }
     w->joining = 0;
