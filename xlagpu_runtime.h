@@ -1102,11 +1102,15 @@ XG_FN void xg_arena_init(xg_arena *a, xg_ctx *c);
 XG_FN void xg_arena_free(xg_arena *a);
 /* an arena that ends with this one, for work that is reset often */
 XG_FN xg_arena *xg_arena_inner(xg_arena *a);
-XG_FN void *xg_alloc(xg_arena *a, size_t bytes);            /* zeroed; fails through the context, never NULL */
+XG_FN void *xg_alloc(xg_arena *a, size_t bytes); /* zeroed; fails through the context, never NULL */
+XG_FN void *xg_alloc_16(xg_arena *a);
+XG_FN void *xg_alloc_24(xg_arena *a);
 XG_FN void *xg_alloc_n(xg_arena *a, size_t size, size_t n); /* n times the size; fails when that overflows */
-XG_FN void *xg_alloc_4(xg_arena *a, size_t n);              /* n times 4 bytes */
-XG_FN void *xg_alloc_8(xg_arena *a, size_t n);
-XG_FN void *xg_alloc_16(xg_arena *a, size_t n);
+XG_FN void *xg_alloc_n1(xg_arena *a, size_t n);             /* n times 1 byte */
+XG_FN void *xg_alloc_n4(xg_arena *a, size_t n);
+XG_FN void *xg_alloc_n8(xg_arena *a, size_t n);
+XG_FN void *xg_alloc_n16(xg_arena *a, size_t n);
+XG_FN void *xg_alloc_n24(xg_arena *a, size_t n);
 XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes); /* not zeroed */
 /* not zeroed, from the start of a cache line: for nodes whose first line holds what is read most */
 XG_FN void *xg_alloc_lines(xg_arena *a, size_t bytes);
@@ -1123,12 +1127,15 @@ XG_FN size_t xg_mul(xg_ctx *c, size_t a, size_t b); /* fail with ERROR_LIMIT on 
 XG_FN size_t xg_add(xg_ctx *c, size_t a, size_t b);
 XG_FN bool xg_mul64(int64_t a, int64_t b, int64_t *out); /* false on overflow, *out untouched */
 XG_FN bool xg_add64(int64_t a, int64_t b, int64_t *out);
-#define XG_NEW(arena, T) ((T *)xg_alloc((arena), sizeof(T)))
 /* The usual sizes have functions of their own: an argument less at each of a thousand places. */
+#define XG_NEW(arena, T) \
+    ((T *)(sizeof(T) == 16 ? xg_alloc_16(arena) : sizeof(T) == 24 ? xg_alloc_24(arena) : xg_alloc((arena), sizeof(T))))
 #define XG_NEW_N(arena, T, n) \
-    ((T *)(sizeof(T) == 8    ? xg_alloc_8((arena), (size_t)(n)) \
-           : sizeof(T) == 4  ? xg_alloc_4((arena), (size_t)(n)) \
-           : sizeof(T) == 16 ? xg_alloc_16((arena), (size_t)(n)) \
+    ((T *)(sizeof(T) == 8    ? xg_alloc_n8((arena), (size_t)(n)) \
+           : sizeof(T) == 4  ? xg_alloc_n4((arena), (size_t)(n)) \
+           : sizeof(T) == 16 ? xg_alloc_n16((arena), (size_t)(n)) \
+           : sizeof(T) == 1  ? xg_alloc_n1((arena), (size_t)(n)) \
+           : sizeof(T) == 24 ? xg_alloc_n24((arena), (size_t)(n)) \
                              : xg_alloc_n((arena), sizeof(T), (size_t)(n))))
 
 /* A growable array: XG_VEC(int) v = {0}; xg_push(arena, int, &v, 7); v.p[i], v.n. The old block stays in the arena,
@@ -1138,8 +1145,16 @@ XG_FN bool xg_add64(int64_t a, int64_t b, int64_t *out);
         T *p; \
         uint32_t n, cap; \
     }
-#define xg_push(arena, T, v, x) ((void)(*(1 ? (T *)xg_vec_slot((arena), (v), sizeof(T)) : (v)->p) = (x)))
-XG_FN void *xg_vec_slot(xg_arena *a, void *vec, size_t item); /* room for one more at the end of an XG_VEC */
+#define xg_push(arena, T, v, x) ((void)(*(1 ? XG_SLOT(arena, T, v) : (v)->p) = (x)))
+#define XG_SLOT(arena, T, v) /* room for one more at the end of an XG_VEC */ \
+    ((T *)(sizeof(T) == 8    ? xg_vec_slot_8((arena), (v)) \
+           : sizeof(T) == 16 ? xg_vec_slot_16((arena), (v)) \
+           : sizeof(T) == 24 ? xg_vec_slot_24((arena), (v)) \
+                             : xg_vec_slot((arena), (v), sizeof(T))))
+XG_FN void *xg_vec_slot(xg_arena *a, void *vec, size_t item);
+XG_FN void *xg_vec_slot_8(xg_arena *a, void *vec);
+XG_FN void *xg_vec_slot_16(xg_arena *a, void *vec);
+XG_FN void *xg_vec_slot_24(xg_arena *a, void *vec);
 /* Twice the room. What is new is zero; in the second, it is whatever lay there: a page that nothing is written to is
  * none that the system has to clear. */
 XG_FN void *xg_vec_grow(xg_arena *a, const void *p, uint32_t *cap, size_t item);
@@ -1625,7 +1640,7 @@ XG_NOINLINE XG_FN void xg_decimal_cut(xg_decimal *d, const char *first, const ch
 }
 
 /* Returns the end of the number at p, or p when there is none. */
-XG_INLINE_FAST const char *xg_decimal_scan(const char *p, const char *end, xg_decimal *d) {
+XG_APART XG_INLINE_FAST const char *xg_decimal_scan(const char *p, const char *end, xg_decimal *d) {
     const char *start = p, *first, *point, *last;
     int64_t n;
     d->digits = 0;
@@ -2638,9 +2653,13 @@ XG_FN void *xg_alloc_n(xg_arena *a, size_t size, size_t n) {
     if (XG_UNLIKELY((size | n) >> (sizeof(size_t) * 4))) return xg_alloc(a, xg_mul(a->ctx, size, n));
     return xg_alloc(a, size * n);
 }
-XG_FN XG_NOINLINE void *xg_alloc_4(xg_arena *a, size_t n) { return xg_alloc_n(a, 4, n); }
-XG_FN XG_NOINLINE void *xg_alloc_8(xg_arena *a, size_t n) { return xg_alloc_n(a, 8, n); }
-XG_FN XG_NOINLINE void *xg_alloc_16(xg_arena *a, size_t n) { return xg_alloc_n(a, 16, n); }
+XG_FN XG_NOINLINE void *xg_alloc_16(xg_arena *a) { return xg_alloc(a, 16); }
+XG_FN XG_NOINLINE void *xg_alloc_24(xg_arena *a) { return xg_alloc(a, 24); }
+XG_FN XG_NOINLINE void *xg_alloc_n1(xg_arena *a, size_t n) { return xg_alloc_n(a, 1, n); }
+XG_FN XG_NOINLINE void *xg_alloc_n4(xg_arena *a, size_t n) { return xg_alloc_n(a, 4, n); }
+XG_FN XG_NOINLINE void *xg_alloc_n8(xg_arena *a, size_t n) { return xg_alloc_n(a, 8, n); }
+XG_FN XG_NOINLINE void *xg_alloc_n16(xg_arena *a, size_t n) { return xg_alloc_n(a, 16, n); }
+XG_FN XG_NOINLINE void *xg_alloc_n24(xg_arena *a, size_t n) { return xg_alloc_n(a, 24, n); }
 
 XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more) {
     size_t had = xg_block_room(bytes), want = xg_block_room(more);
@@ -2682,6 +2701,9 @@ XG_FN XG_NOINLINE void *xg_vec_slot(xg_arena *a, void *vec, size_t item) {
     }
     return p + (*n)++ * item;
 }
+XG_FN XG_NOINLINE void *xg_vec_slot_8(xg_arena *a, void *vec) { return xg_vec_slot(a, vec, 8); }
+XG_FN XG_NOINLINE void *xg_vec_slot_16(xg_arena *a, void *vec) { return xg_vec_slot(a, vec, 16); }
+XG_FN XG_NOINLINE void *xg_vec_slot_24(xg_arena *a, void *vec) { return xg_vec_slot(a, vec, 24); }
 
 XG_FN void xg_sort(void *p, size_t n, size_t item, int (*order)(const void *, const void *)) {
     const char *at = (const char *)p;
@@ -3854,7 +3876,7 @@ XG_FN const char *xg_device_parse_figure(xg_str text, xg_device *out) {
     xg_device_put(out, f, v);
     return NULL;
 }
-XG_FN const char *xg_device_parse(xg_str text, xg_device *out) {
+XG_APART XG_FN const char *xg_device_parse(xg_str text, xg_device *out) {
     const char *wrong = NULL;
     bool first = true;
     while (!wrong && (text.n || first)) {
@@ -6416,6 +6438,8 @@ static const xg_sim_moves xg_sim_moves_base = {xg_sim_base_beside32, xg_sim_base
 #if XG_SIM_X86
 #ifdef __SANITIZE_THREAD__
 #define XG_M256_FN XG_RACY static __attribute__((unused, target(XG_SIM_AVX2_TARGET)))
+#elif defined(__OPTIMIZE_SIZE__) /* inlined where that makes code smaller */
+#define XG_M256_FN static inline __attribute__((unused, target(XG_SIM_AVX2_TARGET)))
 #else
 #define XG_M256_FN static inline __attribute__((XG_ALWAYS_INLINE, unused, target(XG_SIM_AVX2_TARGET)))
 #endif
@@ -6521,7 +6545,7 @@ XG_M256_ONE void xg_sim_avx2_gather(char *to, const char *from, const uint32_t *
 #undef X
 }
 /* The same of words `step` bytes apart. */
-XG_M256_ONE void xg_sim_avx2_gather_steps(char *to, const char *from, size_t step) {
+XG_M256_FN void xg_sim_avx2_gather_steps(char *to, const char *from, size_t step) {
     int i;
 #define X(k) xg_sim_avx2_word(from + k * step)
     XG_UNROLL(8)
@@ -6530,7 +6554,7 @@ XG_M256_ONE void xg_sim_avx2_gather_steps(char *to, const char *from, size_t ste
 #undef X
 }
 /* The banks that words lie in, as bits, counted from that of the word at base. */
-XG_M256_ONE uint32_t xg_sim_avx2_banks(const uint32_t *off, uint32_t base) {
+XG_M256_FN uint32_t xg_sim_avx2_banks(const uint32_t *off, uint32_t base) {
     __m256i seen = _mm256_setzero_si256();
     __m128i s;
     int i;
@@ -6549,7 +6573,7 @@ XG_M256_ONE uint32_t xg_sim_avx2_banks(const uint32_t *off, uint32_t base) {
 XG_M256_FN bool xg_sim_avx2_all_banks(const uint32_t *off) { return xg_sim_avx2_banks(off, 0) == 0xFFFFFFFFu; }
 /* The smallest distance; true when all are within 32 words that stand side by side, and so are in different banks,
  * however many lanes go to each. */
-XG_M256_ONE bool xg_sim_avx2_in_a_row(const uint32_t *off, uint32_t *least, uint32_t *words) {
+XG_M256_FN bool xg_sim_avx2_in_a_row(const uint32_t *off, uint32_t *least, uint32_t *words) {
     __m256i low = XG_M256_AT((const char *)off, 0), high = low;
     int i;
     XG_UNROLL(8) for (i = 1; i < 4; i++) {
@@ -6668,7 +6692,7 @@ XG_M256_FN void xg_sim_avx2_fill(uint32_t *words, size_t n, uint32_t word) {
     if (n & 4) _mm_storeu_si128((__m128i *)(void *)(words + n - 4), _mm256_castsi256_si128(v));
 }
 /* 32 times the same 4 or 8 bytes. */
-XG_M256_ONE void xg_sim_avx2_spread(char *to, const char *from, uint32_t size) {
+XG_M256_FN void xg_sim_avx2_spread(char *to, const char *from, uint32_t size) {
     uint64_t x = 0;
     uint32_t i;
     __m256i v;
@@ -9267,7 +9291,7 @@ XG_FN int xg_sim_take_one(xg_sim_stmt *s, const char *words) {
     }
     return -1;
 }
-XG_FN xg_sim_round xg_sim_take_round(xg_sim_stmt *s) {
+XG_APART XG_FN xg_sim_round xg_sim_take_round(xg_sim_stmt *s) {
     int i = xg_sim_take_one(s, "rn rz rm rp");
     return i < 0 ? XG_SIM_RN : (xg_sim_round)i;
 }
@@ -9279,6 +9303,9 @@ XG_FN void xg_sim_operands(xg_sim_asm *p, const xg_sim_stmt *s, uint32_t least, 
     if (s->n < least || s->n > most)
         xg_sim_wrong(p, s->at, "'%.*s' takes %u operands here, not %u", (int)s->op.n, s->op.p,
             s->n < least ? least : most, s->n);
+}
+XG_APART XG_FN void xg_sim_operands_are(xg_sim_asm *p, const xg_sim_stmt *s, uint32_t n) {
+    xg_sim_operands(p, s, n, n);
 }
 
 /* ---- records ---- */
@@ -9308,6 +9335,12 @@ XG_FN xg_sim_ins *xg_sim_alu(
     in->c = c;
     return in;
 }
+XG_APART XG_FN xg_sim_ins *xg_sim_alu_2(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, uint32_t d, uint32_t a, uint32_t b) {
+    return xg_sim_alu(p, s, f, d, a, b, XG_SIM_NOREG);
+}
+XG_APART XG_FN xg_sim_ins *xg_sim_alu_1(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, uint32_t d, uint32_t a) {
+    return xg_sim_alu_2(p, s, f, d, a, XG_SIM_NOREG);
+}
 XG_FN uint32_t xg_sim_temp(xg_sim_asm *p, uint32_t bytes) { return xg_sim_new_reg(p, bytes) << 1; }
 XG_FN uint32_t xg_sim_bytes_of(const xg_sim_asm *p, uint32_t code) {
     return code & 1 ? p->consts.p[code >> 1].bytes : p->vregs.p[code >> 1].bytes;
@@ -9315,7 +9348,7 @@ XG_FN uint32_t xg_sim_bytes_of(const xg_sim_asm *p, uint32_t code) {
 XG_FN uint32_t xg_sim_via(
     xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, uint32_t bytes, uint32_t a) { /* f(a) in a temporary */
     uint32_t t = xg_sim_temp(p, bytes);
-    xg_sim_alu(p, s, f, t, a, XG_SIM_NOREG, XG_SIM_NOREG);
+    xg_sim_alu_1(p, s, f, t, a);
     return t;
 }
 
@@ -9491,7 +9524,7 @@ XG_FN uint32_t xg_sim_address_value(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_
     window = xg_sim_sreg_read(p, s, XG_SIM_SREG_WINDOW);
     if (bytes == 8) window = xg_sim_via(p, s, XG_SIM_F_u64_u32, 8, window);
     sum = xg_sim_temp(p, bytes);
-    xg_sim_alu(p, s, bytes == 8 ? XG_SIM_F_add_i64 : XG_SIM_F_add_i32, sum, code, window, XG_SIM_NOREG);
+    xg_sim_alu_2(p, s, bytes == 8 ? XG_SIM_F_add_i64 : XG_SIM_F_add_i32, sum, code, window);
     return sum;
 }
 
@@ -9504,7 +9537,7 @@ XG_FN uint64_t xg_sim_number_as(const xg_sim_operand *o, xg_sim_type t) {
 }
 
 /* A source of `bytes` bytes; `wider` allows larger registers (ld, st, cvt). */
-XG_FN uint32_t xg_sim_source_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o, xg_sim_type t, bool wider) {
+XG_FN uint32_t xg_sim_source_in(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o, xg_sim_type t, bool wider) {
     uint32_t bytes = xg_sim_types[t].bytes, have;
     uint32_t code;
     if (t == XG_SIM_PRED) {
@@ -9537,11 +9570,14 @@ XG_FN uint32_t xg_sim_source_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_oper
     }
     return code;
 }
+XG_APART XG_FN uint32_t xg_sim_source_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o, xg_sim_type t) {
+    return xg_sim_source_in(p, s, o, t, false);
+}
 XG_FN uint32_t xg_sim_source(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i, xg_sim_type t) {
-    return xg_sim_source_of(p, s, &s->o[i], t, false);
+    return xg_sim_source_of(p, s, &s->o[i], t);
 }
 
-XG_FN uint32_t xg_sim_dest_of(xg_sim_asm *p, const xg_sim_operand *o, xg_sim_type t, bool wider) {
+XG_FN uint32_t xg_sim_dest_in(xg_sim_asm *p, const xg_sim_operand *o, xg_sim_type t, bool wider) {
     uint32_t bytes = XG_MAX(xg_sim_types[t].bytes, 2u), have;
     if (o->kind == XG_SIM_O_SINK) return xg_sim_temp(p, bytes);
     if (o->kind == XG_SIM_O_LABEL || o->kind == XG_SIM_O_SREG) xg_sim_unknown_word(p, o);
@@ -9555,7 +9591,10 @@ XG_FN uint32_t xg_sim_dest_of(xg_sim_asm *p, const xg_sim_operand *o, xg_sim_typ
             xg_sim_types[t].text, (uint32_t)xg_sim_types[t].bits);
     return o->sym->reg << 1;
 }
-XG_FN uint32_t xg_sim_dest(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type t) { return xg_sim_dest_of(p, s->o, t, false); }
+XG_APART XG_FN uint32_t xg_sim_dest_of(xg_sim_asm *p, const xg_sim_operand *o, xg_sim_type t) {
+    return xg_sim_dest_in(p, o, t, false);
+}
+XG_FN uint32_t xg_sim_dest(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type t) { return xg_sim_dest_of(p, s->o, t); }
 /* The arithmetic of the operands from 1 on, of these types, into operand 0. They are read in the order of the text, so
  * that messages name the first that is wrong whatever compiler orders the arguments of a call. */
 XG_FN xg_sim_ins *xg_sim_alu_of(
@@ -9569,6 +9608,10 @@ XG_FN xg_sim_ins *xg_sim_alu_of(
     code[0] = xg_sim_dest(p, s, d);
     for (k = 1; k < 4; k++) code[k] = t[k] == XG_SIM_NO_TYPE ? XG_SIM_NOREG : xg_sim_source(p, s, k, t[k]);
     return xg_sim_alu(p, s, f, code[0], code[1], code[2], code[3]);
+}
+XG_APART XG_FN xg_sim_ins *xg_sim_alu_of_2(
+    xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type d, xg_sim_type a, xg_sim_type b) {
+    return xg_sim_alu_of(p, s, f, d, a, b, XG_SIM_NO_TYPE);
 }
 
 /* ---- functions by type ---- */
@@ -9690,12 +9733,12 @@ XG_FN void xg_sim_float_into(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_t
     xg_sim_alu(p, s, f, last, src[0], n > 1 ? src[1] : XG_SIM_NOREG, n > 2 ? src[2] : XG_SIM_NOREG)->imm = imm;
     if (ftz && sat) {
         i = xg_sim_temp(p, 4);
-        xg_sim_alu(p, s, XG_SIM_F_ftz_f32, i, last, XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_1(p, s, XG_SIM_F_ftz_f32, i, last);
         last = i;
         ftz = false;
     }
-    if (ftz) xg_sim_alu(p, s, XG_SIM_F_ftz_f32, d, last, XG_SIM_NOREG, XG_SIM_NOREG);
-    if (sat) xg_sim_alu(p, s, XG_SIM_F_sat_f32, d, last, XG_SIM_NOREG, XG_SIM_NOREG);
+    if (ftz) xg_sim_alu_1(p, s, XG_SIM_F_ftz_f32, d, last);
+    if (sat) xg_sim_alu_1(p, s, XG_SIM_F_sat_f32, d, last);
 }
 /* The sources follow the destination. Those before the last may be 16-bit floats (`narrow`), which become f32 first. */
 XG_FN void xg_sim_float_of(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type t, xg_sim_type narrow, uint32_t n,
@@ -9728,7 +9771,7 @@ XG_FN void xg_sim_float_x2(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, uint32_t n
         for (i = 0; i < n; i++) part[i] = xg_sim_via(p, s, half ? XG_SIM_F_high_b64 : XG_SIM_F_u32_u64, 4, src[i]);
         xg_sim_float_into(p, s, f, XG_SIM_F32, r[half], part, n, ftz, false, imm);
     }
-    xg_sim_alu(p, s, XG_SIM_F_pack_b64, d, r[0], r[1], XG_SIM_NOREG);
+    xg_sim_alu_2(p, s, XG_SIM_F_pack_b64, d, r[0], r[1]);
 }
 
 /* 16-bit floats with whatever modifiers, scalar or packed. */
@@ -9758,7 +9801,7 @@ XG_FN void xg_sim_d_add(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_type t;
     xg_sim_bt op = (xg_sim_bt)(arg % 1000);
     bool sub = op == XG_SIM_BT_sub;
-    xg_sim_operands(p, s, 3, 3);
+    xg_sim_operands_are(p, s, 3);
     mode = xg_sim_take_round(s);
     ftz = xg_sim_take(s, "ftz");
     sat = xg_sim_take(s, "sat");
@@ -9788,17 +9831,17 @@ XG_FN void xg_sim_d_add(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     } else if (xg_sim_is_half(t)) {
         if (mode != XG_SIM_RN) xg_sim_no_type(p, s, t);
         if (!ftz && !sat && xg_sim_types[t].bytes == 2)
-            xg_sim_alu_of(p, s, xg_sim_pick(p, s, op, t), t, t, t, XG_SIM_NO_TYPE);
+            xg_sim_alu_of_2(p, s, xg_sim_pick(p, s, op, t), t, t, t);
         else
             xg_sim_half_op(
                 p, s, t, 2, (sub ? XG_SIM_H_SUB : XG_SIM_H_ADD) | (ftz ? XG_SIM_H_FTZ : 0) | (sat ? XG_SIM_H_SAT : 0));
     } else if (t == XG_SIM_U16X2 || t == XG_SIM_S16X2) {
         if (sub) xg_sim_no_type(p, s, t);
-        xg_sim_alu_of(p, s, XG_SIM_F_int_x2, t, t, t, XG_SIM_NO_TYPE)->imm = 0;
+        xg_sim_alu_of_2(p, s, XG_SIM_F_int_x2, t, t, t)->imm = 0;
     } else {
         xg_sim_f f = sat ? (sub ? XG_SIM_F_subsat_s32 : XG_SIM_F_addsat_s32) : xg_sim_pick(p, s, op, t);
         if (ftz || (sat && t != XG_SIM_S32)) xg_sim_no_type(p, s, t);
-        xg_sim_alu_of(p, s, f, t, t, t, XG_SIM_NO_TYPE);
+        xg_sim_alu_of_2(p, s, f, t, t, t);
     }
 }
 
@@ -9808,7 +9851,7 @@ XG_FN void xg_sim_d_mul(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     bool ftz = xg_sim_take(s, "ftz"), sat = xg_sim_take(s, "sat");
     xg_sim_type t = xg_sim_take_type(p, s);
     (void)arg;
-    xg_sim_operands(p, s, 3, 3);
+    xg_sim_operands_are(p, s, 3);
     if (t == XG_SIM_F32X2 && !sat) {
         xg_sim_float_x2(p, s, mode == XG_SIM_RN ? XG_SIM_F_mul_f32 : XG_SIM_F_mulm_f32, 2, ftz, mode);
         return;
@@ -9821,7 +9864,7 @@ XG_FN void xg_sim_d_mul(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     if (xg_sim_is_half(t)) {
         if (mode != XG_SIM_RN) xg_sim_no_type(p, s, t);
         if (!ftz && !sat && xg_sim_types[t].bytes == 2)
-            xg_sim_alu_of(p, s, xg_sim_pick(p, s, XG_SIM_BT_mul, t), t, t, t, XG_SIM_NO_TYPE);
+            xg_sim_alu_of_2(p, s, xg_sim_pick(p, s, XG_SIM_BT_mul, t), t, t, t);
         else
             xg_sim_half_op(p, s, t, 2, XG_SIM_H_MUL | (ftz ? XG_SIM_H_FTZ : 0) | (sat ? XG_SIM_H_SAT : 0));
         return;
@@ -9830,13 +9873,13 @@ XG_FN void xg_sim_d_mul(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_bad(p, s->at, "write mul.lo, mul.hi or mul.wide",
             "an integer 'mul' must say which part of the product it wants");
     if (ftz || sat) xg_sim_no_type(p, s, t);
-    xg_sim_alu_of(p, s,
+    xg_sim_alu_of_2(p, s,
         xg_sim_pick(p, s,
             part == 0   ? XG_SIM_BT_mul
             : part == 1 ? XG_SIM_BT_mulh
                         : XG_SIM_BT_mulw,
             t),
-        part == 2 ? xg_sim_twice(t) : t, t, t, XG_SIM_NO_TYPE);
+        part == 2 ? xg_sim_twice(t) : t, t, t);
 }
 
 /* mad, fma; madc (arg 2). */
@@ -9847,7 +9890,7 @@ XG_FN void xg_sim_d_mad(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
          out = xg_sim_take(s, "cc");
     xg_sim_type t = xg_sim_take_type(p, s);
     uint32_t a, b, c, product;
-    xg_sim_operands(p, s, 4, 4);
+    xg_sim_operands_are(p, s, 4);
     if (t == XG_SIM_F32X2 && !relu && !in && !out && !sat && part < 0) {
         xg_sim_float_x2(p, s, mode == XG_SIM_RN ? XG_SIM_F_fma_f32 : XG_SIM_F_fmam_f32, 3, ftz, mode);
         return;
@@ -9877,9 +9920,9 @@ XG_FN void xg_sim_d_mad(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     else {
         bool wide = xg_sim_types[t].bytes == 8;
         product = xg_sim_temp(p, xg_sim_types[t].bytes);
-        xg_sim_alu(p, s, xg_sim_pick(p, s, part ? XG_SIM_BT_mulh : XG_SIM_BT_mul, t), product, a, b, XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, xg_sim_pick(p, s, part ? XG_SIM_BT_mulh : XG_SIM_BT_mul, t), product, a, b);
         if (!in && !out)
-            xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_add, t), xg_sim_dest(p, s, t), product, c, XG_SIM_NOREG);
+            xg_sim_alu_2(p, s, xg_sim_pick(p, s, XG_SIM_BT_add, t), xg_sim_dest(p, s, t), product, c);
         else if (xg_sim_types[t].bytes < 4)
             xg_sim_no_type(p, s, t);
         else
@@ -9909,8 +9952,8 @@ XG_FN void xg_sim_d_mul24(xg_sim_asm *p, xg_sim_stmt *s, uint32_t mad) {
     b = xg_sim_source(p, s, 2, t);
     c = mad ? xg_sim_source(p, s, 3, t) : XG_SIM_NOREG;
     product = mad ? xg_sim_temp(p, 4) : d;
-    xg_sim_alu(p, s, f, product, a, b, XG_SIM_NOREG);
-    if (mad) xg_sim_alu(p, s, XG_SIM_F_add_i32, d, product, c, XG_SIM_NOREG);
+    xg_sim_alu_2(p, s, f, product, a, b);
+    if (mad) xg_sim_alu_2(p, s, XG_SIM_F_add_i32, d, product, c);
 }
 
 /* div, sqrt, rcp: .approx and .full are rounded once, except where the bound allows much more (math.c). */
@@ -9940,16 +9983,15 @@ XG_FN void xg_sim_d_div(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
             uint32_t a = xg_sim_source(p, s, 1, t), q;
             if (ftz) a = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, a);
             q = ftz ? xg_sim_temp(p, 4) : xg_sim_dest(p, s, t);
-            xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_divm, t), q,
-                xg_sim_constant(p, t == XG_SIM_F32 ? 0x3F800000u : 0x3FF0000000000000u, xg_sim_types[t].bytes), a,
-                XG_SIM_NOREG)
+            xg_sim_alu_2(p, s, xg_sim_pick(p, s, XG_SIM_BT_divm, t), q,
+                xg_sim_constant(p, t == XG_SIM_F32 ? 0x3F800000u : 0x3FF0000000000000u, xg_sim_types[t].bytes), a)
                 ->imm = mode;
-            if (ftz) xg_sim_alu(p, s, XG_SIM_F_ftz_f32, xg_sim_dest(p, s, t), q, XG_SIM_NOREG, XG_SIM_NOREG);
+            if (ftz) xg_sim_alu_1(p, s, XG_SIM_F_ftz_f32, xg_sim_dest(p, s, t), q);
         }
         return;
     }
     if (arg != XG_SIM_BT_div || ftz || approx) xg_sim_no_type(p, s, t);
-    xg_sim_alu_of(p, s, xg_sim_pick(p, s, XG_SIM_BT_div, t), t, t, t, XG_SIM_NO_TYPE);
+    xg_sim_alu_of_2(p, s, xg_sim_pick(p, s, XG_SIM_BT_div, t), t, t, t);
 }
 
 XG_FN uint32_t xg_sim_bent_of(xg_sim_f f) {
@@ -9969,7 +10011,7 @@ XG_FN void xg_sim_d_approx(xg_sim_asm *p, xg_sim_stmt *s, uint32_t f) {
     xg_sim_take(s, "approx");
     ftz = xg_sim_take(s, "ftz");
     t = xg_sim_take_type(p, s);
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     if (xg_sim_is_half(t) && (f == XG_SIM_F_ex2_f32 || f == XG_SIM_F_tanh_f32))
         xg_sim_half_op(p, s, t, 1,
             (uint32_t)(f == XG_SIM_F_ex2_f32 ? XG_SIM_H_EX2 : XG_SIM_H_TANH) | (uint32_t)p->approx << XG_SIM_H_BENT);
@@ -10008,7 +10050,7 @@ XG_FN void xg_sim_d_plain(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         (op == XG_SIM_BT_and || op == XG_SIM_BT_or || op == XG_SIM_BT_xor || op == XG_SIM_BT_not ||
             op == XG_SIM_BT_cnot))
         xg_sim_no_type(p, s, t);
-    xg_sim_alu_of(p, s, f, t, t, n == 2 ? t : XG_SIM_NO_TYPE, XG_SIM_NO_TYPE);
+    xg_sim_alu_of_2(p, s, f, t, t, n == 2 ? t : XG_SIM_NO_TYPE);
 }
 
 XG_FN void xg_sim_d_minmax(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
@@ -10036,7 +10078,7 @@ XG_FN void xg_sim_d_minmax(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         }
         if (xorsign) {
             sign = xg_sim_temp(p, 4);
-            xg_sim_alu(p, s, XG_SIM_F_xor_b32, sign, a, b, XG_SIM_NOREG);
+            xg_sim_alu_2(p, s, XG_SIM_F_xor_b32, sign, a, b);
         }
         if (absolute) {
             a = xg_sim_via(p, s, XG_SIM_F_abs_f32, 4, a);
@@ -10046,31 +10088,31 @@ XG_FN void xg_sim_d_minmax(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
             uint32_t ab = xg_sim_temp(p, 4), c = xg_sim_source(p, s, 3, t);
             if (ftz) c = xg_sim_via(p, s, XG_SIM_F_ftz_f32, 4, c);
             if (absolute) c = xg_sim_via(p, s, XG_SIM_F_abs_f32, 4, c);
-            xg_sim_alu(p, s, f, ab, a, b, XG_SIM_NOREG);
+            xg_sim_alu_2(p, s, f, ab, a, b);
             a = ab;
             b = c;
         }
         r = xorsign ? xg_sim_temp(p, 4) : d;
-        xg_sim_alu(p, s, f, r, a, b, XG_SIM_NOREG);
-        if (xorsign) xg_sim_alu(p, s, XG_SIM_F_copysign_f32, d, sign, r, XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, f, r, a, b);
+        if (xorsign) xg_sim_alu_2(p, s, XG_SIM_F_copysign_f32, d, sign, r);
         return;
     }
     if (ftz || nan || xorsign || absolute || (relu && t != XG_SIM_S32 && t != XG_SIM_S16X2)) xg_sim_no_type(p, s, t);
     if (t == XG_SIM_U16X2 || t == XG_SIM_S16X2) {
         r = relu ? xg_sim_temp(p, 4) : d;
-        xg_sim_alu(p, s, XG_SIM_F_int_x2, r, a, b, XG_SIM_NOREG)->imm = (max ? 2u : 1u) | (t == XG_SIM_S16X2 ? 4u : 0u);
-        if (relu) xg_sim_alu(p, s, XG_SIM_F_int_x2, d, r, xg_sim_constant(p, 0, 4), XG_SIM_NOREG)->imm = 2 | 4;
+        xg_sim_alu_2(p, s, XG_SIM_F_int_x2, r, a, b)->imm = (max ? 2u : 1u) | (t == XG_SIM_S16X2 ? 4u : 0u);
+        if (relu) xg_sim_alu_2(p, s, XG_SIM_F_int_x2, d, r, xg_sim_constant(p, 0, 4))->imm = 2 | 4;
         return;
     }
     r = relu ? xg_sim_temp(p, 4) : d;
-    xg_sim_alu(p, s, xg_sim_pick(p, s, (xg_sim_bt)arg, t), r, a, b, XG_SIM_NOREG);
-    if (relu) xg_sim_alu(p, s, XG_SIM_F_max_s32, d, r, xg_sim_constant(p, 0, 4), XG_SIM_NOREG);
+    xg_sim_alu_2(p, s, xg_sim_pick(p, s, (xg_sim_bt)arg, t), r, a, b);
+    if (relu) xg_sim_alu_2(p, s, XG_SIM_F_max_s32, d, r, xg_sim_constant(p, 0, 4));
 }
 
 XG_FN void xg_sim_d_shift(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_type t = xg_sim_take_type(p, s);
-    xg_sim_operands(p, s, 3, 3);
-    xg_sim_alu_of(p, s, xg_sim_pick(p, s, (xg_sim_bt)arg, t), t, t, XG_SIM_U32, XG_SIM_NO_TYPE);
+    xg_sim_operands_are(p, s, 3);
+    xg_sim_alu_of_2(p, s, xg_sim_pick(p, s, (xg_sim_bt)arg, t), t, t, XG_SIM_U32);
 }
 
 #endif /* XG_SIM_DECODE_C */
@@ -10095,7 +10137,7 @@ XG_FN void xg_sim_compare_by(
         XG_SIM_BT_eq, XG_SIM_BT_ne, XG_SIM_BT_lt, XG_SIM_BT_le, XG_SIM_BT_lt, XG_SIM_BT_le};
     bool turned = op >= XG_SIM_GREATER; /* a > b is b < a */
     xg_sim_f f = xg_sim_pick(p, s, (xg_sim_bt)fns[op], t);
-    xg_sim_alu(p, s, f, d, turned ? b : a, turned ? a : b, XG_SIM_NOREG);
+    xg_sim_alu_2(p, s, f, d, turned ? b : a, turned ? a : b);
 }
 /* The mask of a comparison in register d, by what the vector functions have: == < ... are ordered, != is unordered. */
 XG_FN void xg_sim_compare_into(
@@ -10107,28 +10149,28 @@ XG_FN void xg_sim_compare_into(
         return;
     }
     if (k->op == 7) {
-        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_uno, t), d, a, b, XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, xg_sim_pick(p, s, XG_SIM_BT_uno, t), d, a, b);
         return;
     }
     x = xg_sim_temp(p, 4);
     if (k->op == 6) {
-        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_uno, t), x, a, b, XG_SIM_NOREG);
-        xg_sim_alu(p, s, XG_SIM_F_not_b32, d, x, XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, xg_sim_pick(p, s, XG_SIM_BT_uno, t), x, a, b);
+        xg_sim_alu_1(p, s, XG_SIM_F_not_b32, d, x);
         return;
     }
     if (k->op == 1 && !k->unordered) { /* a < b or a > b */
         uint32_t y = xg_sim_temp(p, 4);
-        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_lt, t), x, a, b, XG_SIM_NOREG);
-        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_lt, t), y, b, a, XG_SIM_NOREG);
-        xg_sim_alu(p, s, XG_SIM_F_or_b32, d, x, y, XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, xg_sim_pick(p, s, XG_SIM_BT_lt, t), x, a, b);
+        xg_sim_alu_2(p, s, xg_sim_pick(p, s, XG_SIM_BT_lt, t), y, b, a);
+        xg_sim_alu_2(p, s, XG_SIM_F_or_b32, d, x, y);
     } else if (k->op == 0 && k->unordered) {
         uint32_t y = xg_sim_temp(p, 4);
-        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_eq, t), x, a, b, XG_SIM_NOREG);
-        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_uno, t), y, a, b, XG_SIM_NOREG);
-        xg_sim_alu(p, s, XG_SIM_F_or_b32, d, x, y, XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, xg_sim_pick(p, s, XG_SIM_BT_eq, t), x, a, b);
+        xg_sim_alu_2(p, s, xg_sim_pick(p, s, XG_SIM_BT_uno, t), y, a, b);
+        xg_sim_alu_2(p, s, XG_SIM_F_or_b32, d, x, y);
     } else if (k->unordered && k->op != 1) {
         xg_sim_compare_by(p, s, inverse[k->op], t, x, a, b);
-        xg_sim_alu(p, s, XG_SIM_F_not_b32, d, x, XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_1(p, s, XG_SIM_F_not_b32, d, x);
     } else
         xg_sim_compare_by(p, s, k->op, t, d, a, b);
 }
@@ -10147,9 +10189,9 @@ XG_FN const xg_sim_compare *xg_sim_take_compare(xg_sim_asm *p, xg_sim_stmt *s) {
 XG_FN void xg_sim_boolean(xg_sim_asm *p, xg_sim_stmt *s, int boolop, uint32_t d, uint32_t x, uint32_t c) {
     XG_TABLE const xg_sim_f ops[3] = {XG_SIM_F_and_b32, XG_SIM_F_or_b32, XG_SIM_F_xor_b32};
     if (boolop < 0)
-        xg_sim_alu(p, s, XG_SIM_F_mov_b32, d, x, XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_1(p, s, XG_SIM_F_mov_b32, d, x);
     else
-        xg_sim_alu(p, s, ops[boolop], d, x, c, XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, ops[boolop], d, x, c);
 }
 
 XG_FN void xg_sim_d_setp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
@@ -10163,12 +10205,12 @@ XG_FN void xg_sim_d_setp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     a = xg_sim_source(p, s, 1, t);
     b = xg_sim_source(p, s, 2, t);
     d = xg_sim_dest(p, s, XG_SIM_PRED);
-    if (s->o[0].pair) q = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
+    if (s->o[0].pair) q = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED);
     if (boolop >= 0) c = xg_sim_source(p, s, 3, XG_SIM_PRED);
     x = boolop < 0 && q == XG_SIM_NOREG ? d : xg_sim_temp(p, 4);
     if (xg_sim_is_half(t)) {
         bool packed = xg_sim_types[t].bytes == 4;
-        xg_sim_ins *in = xg_sim_alu(p, s, packed ? XG_SIM_F_set_f16x2 : XG_SIM_F_set_f16, x, a, b, XG_SIM_NOREG);
+        xg_sim_ins *in = xg_sim_alu_2(p, s, packed ? XG_SIM_F_set_f16x2 : XG_SIM_F_set_f16, x, a, b);
         if (packed && q == XG_SIM_NOREG) xg_sim_bad(p, s->at, "write p|q", "a packed comparison has two destinations");
         in->imm =
             k->op | (k->unordered ? 8u : 0) | (t == XG_SIM_BF16 || t == XG_SIM_BF16X2 ? 16u : 0) | (ftz ? 32u : 0);
@@ -10194,7 +10236,7 @@ XG_FN void xg_sim_d_setp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 XG_FN void xg_sim_set_packed(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_compare *k, xg_sim_type dt, xg_sim_type t,
     int boolop, bool ftz, uint32_t a, uint32_t b) {
     uint32_t x = xg_sim_temp(p, 4), y = xg_sim_temp(p, 4), m = xg_sim_temp(p, 4);
-    xg_sim_ins *in = xg_sim_alu(p, s, XG_SIM_F_set_f16x2, x, a, b, XG_SIM_NOREG);
+    xg_sim_ins *in = xg_sim_alu_2(p, s, XG_SIM_F_set_f16x2, x, a, b);
     in->imm = k->op | (k->unordered ? 8u : 0) | (t == XG_SIM_BF16X2 ? 16u : 0) | (ftz ? 32u : 0);
     in->d2 = y;
     if (boolop >= 0) {
@@ -10206,14 +10248,13 @@ XG_FN void xg_sim_set_packed(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_compare
     }
     x = xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, x);
     y = xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, y);
-    xg_sim_alu(p, s, XG_SIM_F_pack_b32, m, x, y, XG_SIM_NOREG);
-    xg_sim_alu(p, s, XG_SIM_F_and_b32, xg_sim_dest(p, s, dt), m,
+    xg_sim_alu_2(p, s, XG_SIM_F_pack_b32, m, x, y);
+    xg_sim_alu_2(p, s, XG_SIM_F_and_b32, xg_sim_dest(p, s, dt), m,
         xg_sim_constant(p,
             dt == XG_SIM_F16X2    ? 0x3C003C00u
             : dt == XG_SIM_BF16X2 ? 0x3F803F80u
                                   : 0xFFFFFFFFu,
-            4),
-        XG_SIM_NOREG);
+            4));
 }
 
 XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
@@ -10236,7 +10277,7 @@ XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         return;
     }
     if (t == XG_SIM_F16 || t == XG_SIM_BF16)
-        xg_sim_alu(p, s, XG_SIM_F_set_f16, x, a, b, XG_SIM_NOREG)->imm =
+        xg_sim_alu_2(p, s, XG_SIM_F_set_f16, x, a, b)->imm =
             k->op | (k->unordered ? 8u : 0) | (t == XG_SIM_BF16 ? 16u : 0) | (ftz ? 32u : 0);
     else {
         if (ftz && t != XG_SIM_F32) xg_sim_no_type(p, s, t);
@@ -10252,25 +10293,24 @@ XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         x = y;
     }
     if (dt == XG_SIM_F32)
-        xg_sim_alu(p, s, XG_SIM_F_and_b32, xg_sim_dest(p, s, dt), x, xg_sim_constant(p, 0x3F800000u, 4), XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, XG_SIM_F_and_b32, xg_sim_dest(p, s, dt), x, xg_sim_constant(p, 0x3F800000u, 4));
     else if (xg_sim_types[dt].bytes == 2) {
         x = xg_sim_via(p, s, XG_SIM_F_u16_u32, 2, x);
-        xg_sim_alu(p, s, XG_SIM_F_and_b16, xg_sim_dest(p, s, dt), x,
+        xg_sim_alu_2(p, s, XG_SIM_F_and_b16, xg_sim_dest(p, s, dt), x,
             xg_sim_constant(p,
                 dt == XG_SIM_F16    ? 0x3C00u
                 : dt == XG_SIM_BF16 ? 0x3F80u
                                     : 0xFFFFu,
-                2),
-            XG_SIM_NOREG);
+                2));
     } else
-        xg_sim_alu(p, s, XG_SIM_F_mov_b32, xg_sim_dest(p, s, dt), x, XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_1(p, s, XG_SIM_F_mov_b32, xg_sim_dest(p, s, dt), x);
 }
 
 XG_FN void xg_sim_d_selp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t slct) {
     bool ftz = slct && xg_sim_take(s, "ftz");
     xg_sim_type t = xg_sim_take_type(p, s), ct;
     uint32_t d, a, b, c;
-    xg_sim_operands(p, s, 4, 4);
+    xg_sim_operands_are(p, s, 4);
     if (slct) { /* c >= 0 ? a : b */
         ct = xg_sim_take_type(p, s);
         if (ct != XG_SIM_S32 && ct != XG_SIM_F32) xg_sim_no_type(p, s, ct);
@@ -10316,7 +10356,7 @@ XG_FN void xg_sim_d_count(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* popc
     bool shiftamt = arg == XG_SIM_BIT_bfind && xg_sim_take(s, "shiftamt"), wide, sgn;
     xg_sim_type t = xg_sim_take_type(p, s);
     xg_sim_f f;
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     wide = xg_sim_types[t].bytes == 8;
     sgn = xg_sim_types[t].cls == 'S';
     if (xg_sim_types[t].bytes < 4 || xg_sim_types[t].bytes > 8 || xg_sim_types[t].cls == 'F' ||
@@ -10331,7 +10371,7 @@ XG_FN void xg_sim_d_count(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* popc
         f = wide ? XG_F(brev_b64) : XG_F(brev_b32);
     else
         f = wide ? (sgn ? XG_F(bfind_s64) : XG_F(bfind_u64)) : sgn ? XG_F(bfind_s32) : XG_F(bfind_u32);
-    xg_sim_alu_of(p, s, f, arg == XG_SIM_BIT_brev ? t : XG_SIM_U32, t, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE)->imm = shiftamt;
+    xg_sim_alu_of_2(p, s, f, arg == XG_SIM_BIT_brev ? t : XG_SIM_U32, t, XG_SIM_NO_TYPE)->imm = shiftamt;
 }
 
 XG_FN uint32_t xg_sim_literal(xg_sim_asm *p, const xg_sim_stmt *s, uint32_t i, uint32_t max) {
@@ -10349,7 +10389,7 @@ XG_FN void xg_sim_d_field(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* bfe,
         xg_sim_no_type(p, s, t);
     if (arg == XG_SIM_BIT_bfe) {
         if (xg_sim_types[t].cls == 'B') xg_sim_no_type(p, s, t);
-        xg_sim_operands(p, s, 4, 4);
+        xg_sim_operands_are(p, s, 4);
         xg_sim_alu_of(p, s,
             wide  ? (sgn ? XG_F(bfe_s64) : XG_F(bfe_u64))
             : sgn ? XG_F(bfe_s32)
@@ -10358,7 +10398,7 @@ XG_FN void xg_sim_d_field(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* bfe,
     } else {
         uint32_t a, b, c, e;
         if (xg_sim_types[t].cls != 'B') xg_sim_no_type(p, s, t);
-        xg_sim_operands(p, s, 5, 5);
+        xg_sim_operands_are(p, s, 5);
         a = xg_sim_source(p, s, 1, t);
         b = xg_sim_source(p, s, 2, t);
         c = xg_sim_source(p, s, 3, XG_SIM_U32);
@@ -10435,7 +10475,7 @@ XG_FN void xg_sim_d_three(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         y = xg_sim_take_type(p, s);
         imm |= (x == XG_SIM_S32 ? 1u : 0) | (y == XG_SIM_S32 ? 2u : 0);
     }
-    xg_sim_operands(p, s, 4, 4);
+    xg_sim_operands_are(p, s, 4);
     for (i = 0; i < 3; i++) src[i] = xg_sim_source(p, s, i + 1, XG_SIM_B32);
     if (arg == XG_SIM_BIT_prmt || arg == XG_SIM_BIT_shf) xg_sim_drop_unselected(p, (xg_sim_bit)arg, src, imm);
     xg_sim_alu(p, s, f, xg_sim_dest(p, s, XG_SIM_B32), src[0], src[1], src[2])->imm = imm;
@@ -10452,19 +10492,19 @@ XG_FN void xg_sim_d_lop3(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_drop_unselected(p, XG_SIM_BIT_lop3, src, table);
     if (boolop >= 0) {
         if (!s->o[0].pair) xg_sim_bad(p, s->o[0].at, "write d|p", "'lop3' with .and or .or has two destinations");
-        q = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
+        q = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED);
         x = xg_sim_temp(p, 4);
         xg_sim_alu(p, s, XG_F(lop3_b32), x, src[0], src[1], src[2])->imm = table;
         i = xg_sim_via(p, s, XG_F(pred_b32), 4, x);
         xg_sim_boolean(p, s, boolop == 0 ? 0 : 1, q, i, xg_sim_source(p, s, 5, XG_SIM_PRED));
-        xg_sim_alu(p, s, XG_F(mov_b32), d, x, XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_1(p, s, XG_F(mov_b32), d, x);
     } else
         xg_sim_alu(p, s, XG_F(lop3_b32), d, src[0], src[1], src[2])->imm = table;
 }
 XG_FN void xg_sim_d_sad(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_type t = xg_sim_take_type(p, s);
     (void)arg;
-    xg_sim_operands(p, s, 4, 4);
+    xg_sim_operands_are(p, s, 4);
     xg_sim_alu_of(p, s, xg_sim_pick(p, s, XG_SIM_BT_sad, t), t, t, t, t);
 }
 XG_FN void xg_sim_d_mask(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* bmsk, szext */
@@ -10473,19 +10513,17 @@ XG_FN void xg_sim_d_mask(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* bmsk,
     if (!clamp && !xg_sim_take(s, "wrap"))
         xg_sim_wrong(p, s->at, "'%.*s' needs .clamp or .wrap", (int)s->op.n, s->op.p);
     t = xg_sim_take_type(p, s);
-    xg_sim_operands(p, s, 3, 3);
-    xg_sim_alu_of(p, s, arg == XG_SIM_BIT_bmsk ? XG_F(bmsk_b32) : XG_F(szext_b32), XG_SIM_B32, XG_SIM_B32, XG_SIM_B32,
-        XG_SIM_NO_TYPE)
+    xg_sim_operands_are(p, s, 3);
+    xg_sim_alu_of_2(p, s, arg == XG_SIM_BIT_bmsk ? XG_F(bmsk_b32) : XG_F(szext_b32), XG_SIM_B32, XG_SIM_B32, XG_SIM_B32)
         ->imm = (clamp ? 1u : 0) | (t == XG_SIM_S32 ? 2u : 0);
 }
 XG_FN void xg_sim_d_testp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     int test = xg_sim_take_one(s, "finite infinite number notanumber normal subnormal");
     xg_sim_type t = xg_sim_take_type(p, s);
     (void)arg;
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     if (test < 0) xg_sim_bad(p, s->at, "such as testp.finite.f32", "'testp' needs the property to test");
-    xg_sim_alu_of(p, s, xg_sim_pick(p, s, XG_SIM_BT_testp, t), XG_SIM_PRED, t, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE)->imm =
-        (uint32_t)test;
+    xg_sim_alu_of_2(p, s, xg_sim_pick(p, s, XG_SIM_BT_testp, t), XG_SIM_PRED, t, XG_SIM_NO_TYPE)->imm = (uint32_t)test;
 }
 
 /* ---- mov ---- */
@@ -10500,64 +10538,64 @@ XG_FN xg_sim_type xg_sim_part_type(xg_sim_asm *p, const xg_sim_operand *v, xg_si
 }
 XG_FN uint32_t xg_sim_join16(xg_sim_asm *p, xg_sim_stmt *s, uint32_t lo, uint32_t hi) {
     uint32_t t = xg_sim_temp(p, 4);
-    xg_sim_alu(p, s, XG_F(pack_b32), t, lo, hi, XG_SIM_NOREG);
+    xg_sim_alu_2(p, s, XG_F(pack_b32), t, lo, hi);
     return t;
 }
 XG_FN uint32_t xg_sim_join8(
     xg_sim_asm *p, xg_sim_stmt *s, uint32_t lo, uint32_t hi) { /* two bytes in 16-bit registers */
     uint32_t x = xg_sim_via(p, s, XG_F(zext8_i16), 2, lo), y = xg_sim_temp(p, 2), t = xg_sim_temp(p, 2);
-    xg_sim_alu(p, s, XG_F(shl_b16), y, hi, xg_sim_constant(p, 8, 4), XG_SIM_NOREG);
-    xg_sim_alu(p, s, XG_F(or_b16), t, x, y, XG_SIM_NOREG);
+    xg_sim_alu_2(p, s, XG_F(shl_b16), y, hi, xg_sim_constant(p, 8, 4));
+    xg_sim_alu_2(p, s, XG_F(or_b16), t, x, y);
     return t;
 }
 XG_FN void xg_sim_mov_pack(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type t) {
     const xg_sim_operand *v = &s->o[1];
     xg_sim_type part = xg_sim_part_type(p, v, t);
     uint32_t x[4], i, d = xg_sim_dest(p, s, t);
-    for (i = 0; i < v->n; i++) x[i] = xg_sim_source_of(p, s, &v->items[i], part, false);
+    for (i = 0; i < v->n; i++) x[i] = xg_sim_source_of(p, s, &v->items[i], part);
     if (part == XG_SIM_B8) {
         for (i = 0; i < v->n / 2; i++) x[i] = xg_sim_join8(p, s, x[2 * i], x[2 * i + 1]);
         if (v->n == 2) {
-            xg_sim_alu(p, s, XG_F(mov_b16), d, x[0], XG_SIM_NOREG, XG_SIM_NOREG);
+            xg_sim_alu_1(p, s, XG_F(mov_b16), d, x[0]);
             return;
         }
-        xg_sim_alu(p, s, XG_F(pack_b32), d, x[0], x[1], XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, XG_F(pack_b32), d, x[0], x[1]);
     } else if (part == XG_SIM_B16 && v->n == 4) {
         uint32_t lo = xg_sim_join16(p, s, x[0], x[1]), hi = xg_sim_join16(p, s, x[2], x[3]);
-        xg_sim_alu(p, s, XG_F(pack_b64), d, lo, hi, XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, XG_F(pack_b64), d, lo, hi);
     } else
-        xg_sim_alu(p, s, part == XG_SIM_B16 ? XG_F(pack_b32) : XG_F(pack_b64), d, x[0], x[1], XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, part == XG_SIM_B16 ? XG_F(pack_b32) : XG_F(pack_b64), d, x[0], x[1]);
 }
 XG_FN void xg_sim_mov_unpack(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type t) {
     const xg_sim_operand *v = &s->o[0];
     xg_sim_type part = xg_sim_part_type(p, v, t);
     uint32_t a = xg_sim_source(p, s, 1, t), d[4], i, lo, hi;
-    for (i = 0; i < v->n; i++) d[i] = xg_sim_dest_of(p, &v->items[i], part, false);
+    for (i = 0; i < v->n; i++) d[i] = xg_sim_dest_of(p, &v->items[i], part);
     if (v->n == 2 && part != XG_SIM_B8) {
         bool wide = part == XG_SIM_B32;
         lo = xg_sim_via(p, s, wide ? XG_F(u32_u64) : XG_F(u16_u32), wide ? 4 : 2, a); /* first: d[0] may be a */
-        xg_sim_alu(p, s, wide ? XG_F(high_b64) : XG_F(high_b32), d[1], a, XG_SIM_NOREG, XG_SIM_NOREG);
-        xg_sim_alu(p, s, wide ? XG_F(mov_b32) : XG_F(mov_b16), d[0], lo, XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_1(p, s, wide ? XG_F(high_b64) : XG_F(high_b32), d[1], a);
+        xg_sim_alu_1(p, s, wide ? XG_F(mov_b32) : XG_F(mov_b16), d[0], lo);
         return;
     }
     for (i = 0; i < v->n; i++) { /* by shifting the whole down */
         uint32_t bits = xg_sim_types[part].bits * i, x = a;
         if (bits && t == XG_SIM_B16) {
             x = xg_sim_temp(p, 2);
-            xg_sim_alu(p, s, XG_F(shr_u16), x, a, xg_sim_constant(p, bits, 4), XG_SIM_NOREG);
+            xg_sim_alu_2(p, s, XG_F(shr_u16), x, a, xg_sim_constant(p, bits, 4));
         } else if (bits && xg_sim_types[t].bytes == 4) {
             x = xg_sim_temp(p, 4);
-            xg_sim_alu(p, s, XG_F(shr_u32), x, a, xg_sim_constant(p, bits, 4), XG_SIM_NOREG);
+            xg_sim_alu_2(p, s, XG_F(shr_u32), x, a, xg_sim_constant(p, bits, 4));
         } else if (bits) {
             x = xg_sim_temp(p, 8);
-            xg_sim_alu(p, s, XG_F(shr_u64), x, a, xg_sim_constant(p, bits, 4), XG_SIM_NOREG);
+            xg_sim_alu_2(p, s, XG_F(shr_u64), x, a, xg_sim_constant(p, bits, 4));
         }
         hi = xg_sim_via(p, s,
             xg_sim_types[t].bytes == 8   ? XG_F(u16_u64)
             : xg_sim_types[t].bytes == 4 ? XG_F(u16_u32)
                                          : XG_F(mov_b16),
             2, x);
-        xg_sim_alu(p, s, part == XG_SIM_B8 ? XG_F(zext8_i16) : XG_F(mov_b16), d[i], hi, XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_1(p, s, part == XG_SIM_B8 ? XG_F(zext8_i16) : XG_F(mov_b16), d[i], hi);
     }
 }
 /* The two halves of a 128-bit operand: a register's, or those of a vector. */
@@ -10570,8 +10608,8 @@ XG_FN void xg_sim_halves_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand 
     }
     if (o->kind == XG_SIM_O_VEC && o->n == 2) {
         for (i = 0; i < 2; i++)
-            out[i] = dest ? xg_sim_dest_of(p, &o->items[i], XG_SIM_B64, false)
-                          : xg_sim_source_of(p, s, &o->items[i], XG_SIM_B64, false);
+            out[i] =
+                dest ? xg_sim_dest_of(p, &o->items[i], XG_SIM_B64) : xg_sim_source_of(p, s, &o->items[i], XG_SIM_B64);
         return;
     }
     if (o->kind != XG_SIM_O_REG || o->sym->type != XG_SIM_B128)
@@ -10584,15 +10622,15 @@ XG_FN void xg_sim_mov_wide(xg_sim_asm *p, xg_sim_stmt *s) {
     xg_sim_halves_of(p, s, &s->o[1], false, from);
     xg_sim_halves_of(p, s, &s->o[0], true, to);
     first = xg_sim_via(p, s, XG_F(mov_b64), 8, from[0]); /* {a,b} may be the register's own halves in another order */
-    xg_sim_alu(p, s, XG_F(mov_b64), to[1], from[1], XG_SIM_NOREG, XG_SIM_NOREG);
-    xg_sim_alu(p, s, XG_F(mov_b64), to[0], first, XG_SIM_NOREG, XG_SIM_NOREG);
+    xg_sim_alu_1(p, s, XG_F(mov_b64), to[1], from[1]);
+    xg_sim_alu_1(p, s, XG_F(mov_b64), to[0], first);
 }
 /* mov.v2 and .v4: register by register, by way of others since sides may overlap; or a special register with all its
  * parts. */
 XG_FN void xg_sim_mov_vector(xg_sim_asm *p, xg_sim_stmt *s, uint32_t n) {
     const xg_sim_type t = xg_sim_take_type(p, s);
     uint32_t between[4], i;
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     if (s->o[0].kind != XG_SIM_O_VEC || s->o[0].n != n ||
         (s->o[1].kind != XG_SIM_O_SREG && (s->o[1].kind != XG_SIM_O_VEC || s->o[1].n != n)))
         xg_sim_no_type(p, s, t);
@@ -10606,11 +10644,10 @@ XG_FN void xg_sim_mov_vector(xg_sim_asm *p, xg_sim_stmt *s, uint32_t n) {
             part.word = xg_str_copy(&p->scratch, xg_str_z(name));
         }
         between[i] = xg_sim_via(p, s, (xg_sim_f)xg_sim_pick(p, s, XG_SIM_BT_mov, t), XG_MAX(2u, xg_sim_types[t].bytes),
-            xg_sim_source_of(p, s, &part, t, false));
+            xg_sim_source_of(p, s, &part, t));
     }
     for (i = 0; i < n; i++)
-        xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_mov, t), xg_sim_dest_of(p, &s->o[0].items[i], t, false),
-            between[i], XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_1(p, s, xg_sim_pick(p, s, XG_SIM_BT_mov, t), xg_sim_dest_of(p, &s->o[0].items[i], t), between[i]);
 }
 XG_FN void xg_sim_d_mov(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     const uint32_t lanes = xg_sim_take(s, "v2") ? 2 : xg_sim_take(s, "v4") ? 4 : 1;
@@ -10621,7 +10658,7 @@ XG_FN void xg_sim_d_mov(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         return;
     }
     t = xg_sim_take_type(p, s);
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     if (t == XG_SIM_B128) {
         xg_sim_mov_wide(p, s);
         return;
@@ -10636,15 +10673,15 @@ XG_FN void xg_sim_d_mov(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     }
     if (s->o[1].kind == XG_SIM_O_FUNC) {
         if (xg_sim_types[t].bytes != 8) xg_sim_no_type(p, s, t);
-        xg_sim_alu(p, s, XG_F(mov_b64), xg_sim_dest(p, s, t),
-            xg_sim_constant(p, xg_sim_function_address(s->o[1].sym->func), 8), XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_1(p, s, XG_F(mov_b64), xg_sim_dest(p, s, t),
+            xg_sim_constant(p, xg_sim_function_address(s->o[1].sym->func), 8));
         return;
     }
     if (t == XG_SIM_PRED) {
-        xg_sim_alu_of(p, s, XG_F(mov_b32), t, t, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE);
+        xg_sim_alu_of_2(p, s, XG_F(mov_b32), t, t, XG_SIM_NO_TYPE);
         return;
     }
-    xg_sim_alu_of(p, s, xg_sim_pick(p, s, XG_SIM_BT_mov, t), t, t, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE);
+    xg_sim_alu_of_2(p, s, xg_sim_pick(p, s, XG_SIM_BT_mov, t), t, t, XG_SIM_NO_TYPE);
 }
 
 /* ---- cvt ---- */
@@ -10710,14 +10747,14 @@ XG_FN void xg_sim_cvt_ints(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type dt, xg_sim
              after = xg_sim_extend(dbits, db, dsgn), size = xg_sim_resize(db, sb, ssgn);
     if (before != XG_SIM_F_none) a = xg_sim_via(p, s, before, sb, a);
     if (after == XG_SIM_F_none) {
-        xg_sim_alu(p, s, size, d, a, XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_1(p, s, size, d, a);
         return;
     }
     if (db != sb) a = xg_sim_via(p, s, size, db, a);
-    xg_sim_alu(p, s, after, d, a, XG_SIM_NOREG, XG_SIM_NOREG);
+    xg_sim_alu_1(p, s, after, d, a);
 }
 /* The vector functions for the common conversions without modifiers; none otherwise. */
-XG_APART XG_FN xg_sim_f xg_sim_cvt_fast(xg_sim_type dt, xg_sim_type st, xg_sim_round mode) {
+XG_FN xg_sim_f xg_sim_cvt_fast(xg_sim_type dt, xg_sim_type st, xg_sim_round mode) {
     if (st == XG_SIM_BF16 && dt == XG_SIM_F32) return XG_F(f32_bf16);
     if (st == XG_SIM_F16 && dt == XG_SIM_F32) return XG_F(f32_f16);
     if (st == XG_SIM_F32 && dt == XG_SIM_F64) return XG_F(f64_f32);
@@ -10737,15 +10774,15 @@ XG_FN void xg_sim_cvt_packed(
     xg_sim_f f;
     if (st == XG_SIM_F32) { /* d, a (upper), b (lower) */
         uint32_t a, b;
-        xg_sim_operands(p, s, 3, 3);
+        xg_sim_operands_are(p, s, 3);
         a = xg_sim_source(p, s, 1, XG_SIM_F32);
         b = xg_sim_source(p, s, 2, XG_SIM_F32);
         f = xg_sim_types[dt].bits == 32 ? XG_F(pair_32) : xg_sim_types[dt].bits == 16 ? XG_F(pair_16) : XG_F(pair_8);
-        d = xg_sim_dest_of(p, &s->o[0], dt, true);
+        d = xg_sim_dest_in(p, &s->o[0], dt, true);
         if (xg_sim_bytes_of(p, d) != XG_MAX(2u, xg_sim_types[dt].bytes)) xg_sim_no_type(p, s, dt);
-        xg_sim_alu(p, s, f, d, a, b, XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, f, d, a, b);
     } else {
-        xg_sim_operands(p, s, 2, 2);
+        xg_sim_operands_are(p, s, 2);
         if ((st == XG_SIM_F16X2 || st == XG_SIM_BF16X2) && xg_sim_types[dt].bytes == 2)
             f = XG_F(pair_x2);
         else if ((dt == XG_SIM_F16X2 || dt == XG_SIM_BF16X2) && xg_sim_types[st].bits == 16)
@@ -10754,7 +10791,7 @@ XG_FN void xg_sim_cvt_packed(
             f = XG_F(unpair_4);
         else
             xg_sim_no_type(p, s, dt);
-        xg_sim_alu_of(p, s, f, dt, st, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE);
+        xg_sim_alu_of_2(p, s, f, dt, st, XG_SIM_NO_TYPE);
     }
     p->code.p[p->code.n - 1].imm = to;
     p->code.p[p->code.n - 1].imm2 = from;
@@ -10774,7 +10811,7 @@ XG_FN void xg_sim_cvt_pack_small(xg_sim_asm *p, xg_sim_stmt *s) {
     if (!four && !four_signed && !two) xg_sim_take(s, "s2");
     if (!xg_sim_take(s, "s32") || !xg_sim_take(s, "b32"))
         xg_sim_bad(p, s->at, "such as cvt.pack.sat.s4.s32.b32", "'cvt.pack' of small integers takes .s32 and .b32");
-    xg_sim_operands(p, s, 4, 4);
+    xg_sim_operands_are(p, s, 4);
     a = xg_sim_source(p, s, 1, XG_SIM_S32);
     b = xg_sim_source(p, s, 2, XG_SIM_S32);
     c = xg_sim_source(p, s, 3, XG_SIM_B32);
@@ -10850,9 +10887,9 @@ XG_FN void xg_sim_d_cvt(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_cvt_packed(p, s, dt, st, to, from);
         return;
     }
-    xg_sim_operands(p, s, 2, 2);
-    a = xg_sim_source_of(p, s, &s->o[1], st, true);
-    d = xg_sim_dest_of(p, &s->o[0], dt, true);
+    xg_sim_operands_are(p, s, 2);
+    a = xg_sim_source_in(p, s, &s->o[1], st, true);
+    d = xg_sim_dest_in(p, &s->o[0], dt, true);
     plain = !ftz && !sat && !satfinite && !relu;
     if (xg_sim_is_int(dt) && xg_sim_is_int(st) && plain) {
         xg_sim_cvt_ints(p, s, dt, st, d, a);
@@ -10861,12 +10898,10 @@ XG_FN void xg_sim_d_cvt(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     /* a float in a larger register: low bits, zeros above */
     if (!xg_sim_is_int(dt) && xg_sim_bytes_of(p, d) != xg_sim_types[dt].bytes) {
         uint32_t t = xg_sim_temp(p, xg_sim_types[dt].bytes);
-        in = xg_sim_alu(
-            p, s, xg_sim_cvt_general(xg_sim_types[dt].bytes, xg_sim_bytes_of(p, a)), t, a, XG_SIM_NOREG, XG_SIM_NOREG);
+        in = xg_sim_alu_1(p, s, xg_sim_cvt_general(xg_sim_types[dt].bytes, xg_sim_bytes_of(p, a)), t, a);
         in->imm = to;
         in->imm2 = from;
-        xg_sim_alu(p, s, xg_sim_resize(xg_sim_bytes_of(p, d), xg_sim_types[dt].bytes, false), d, t, XG_SIM_NOREG,
-            XG_SIM_NOREG);
+        xg_sim_alu_1(p, s, xg_sim_resize(xg_sim_bytes_of(p, d), xg_sim_types[dt].bytes, false), d, t);
         return;
     }
     if (plain && m < 5 && xg_sim_is_int(st) && xg_sim_types[st].bits < 32 &&
@@ -10880,7 +10915,7 @@ XG_FN void xg_sim_d_cvt(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     f = plain && m < 5 && xg_sim_bytes_of(p, a) == XG_MAX(2u, xg_sim_types[st].bytes) ? xg_sim_cvt_fast(dt, st, mode)
                                                                                       : XG_SIM_F_none;
     if (f == XG_SIM_F_none) f = xg_sim_cvt_general(xg_sim_bytes_of(p, d), xg_sim_bytes_of(p, a));
-    in = xg_sim_alu(p, s, f, d, a, XG_SIM_NOREG, XG_SIM_NOREG);
+    in = xg_sim_alu_1(p, s, f, d, a);
     in->imm = to;
     in->imm2 = from;
 }
@@ -10976,7 +11011,7 @@ XG_FN uint32_t xg_sim_address(
     if ((int64_t)add != (int32_t)add) { /* a distance that the record cannot hold */
         uint32_t sum = xg_sim_temp(p, 8);
         if (!*wide) xg_sim_wrong(p, o->at, "the offset does not fit 32 bits");
-        xg_sim_alu(p, s, XG_F(add_i64), sum, code, xg_sim_constant(p, add, 8), XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, XG_F(add_i64), sum, code, xg_sim_constant(p, add, 8));
         return sum;
     }
     *offset = (uint32_t)add;
@@ -11047,7 +11082,7 @@ XG_FN void xg_sim_access(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
                     codes[i] = XG_SIM_NOREG;
                     continue;
                 } /* as wide as the registers beside it */
-                code = store ? xg_sim_source_of(p, s, &items[i], t, true) : xg_sim_dest_of(p, &items[i], t, true);
+                code = store ? xg_sim_source_in(p, s, &items[i], t, true) : xg_sim_dest_in(p, &items[i], t, true);
                 if (bytes && xg_sim_bytes_of(p, code) != bytes)
                     xg_sim_unsupported(p, items[i].at, NULL, "the registers of one access must have one size");
                 bytes = xg_sim_bytes_of(p, code);
@@ -11140,7 +11175,7 @@ XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
         if (op == XG_SIM_A_CAS) xg_sim_halves_of(p, s, &s->o[3], false, b + 2);
         xg_sim_halves_of(p, s, &s->o[0], true, d);
     } else
-        for (i = 0; i < n; i++) b[i] = xg_sim_source_of(p, s, &items[i], t, false);
+        for (i = 0; i < n; i++) b[i] = xg_sim_source_of(p, s, &items[i], t);
     if (op == XG_SIM_A_CAS && !whole) c = xg_sim_source(p, s, at + 2, t);
     if (!red && !whole) {
         dests = &s->o[0];
@@ -11149,7 +11184,7 @@ XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
                 xg_sim_wrong(p, dests->at, "the destination must have %u registers in braces", n);
             dests = dests->items;
         }
-        for (i = 0; i < n; i++) d[i] = xg_sim_dest_of(p, &dests[i], t, false);
+        for (i = 0; i < n; i++) d[i] = xg_sim_dest_of(p, &dests[i], t);
     }
     list = xg_sim_list_begin(p);
     if (whole) n = op == XG_SIM_A_CAS ? 4 : 2;
@@ -11178,13 +11213,13 @@ XG_FN void xg_sim_d_cvta(xg_sim_asm *p, xg_sim_stmt *s, uint32_t test) {
     xg_sim_type t = test ? XG_SIM_U64 : xg_sim_take_type(p, s);
     uint32_t a, d;
     xg_sim_ins *in;
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     if (space == XG_SIM_GENERIC) xg_sim_wrong(p, s->at, "'%.*s' needs an address space", (int)s->op.n, s->op.p);
     if (t != XG_SIM_U64) xg_sim_no_type(p, s, t);
-    a = xg_sim_source_of(p, s, &s->o[1], t, false);
+    a = xg_sim_source_of(p, s, &s->o[1], t);
     d = xg_sim_dest(p, s, test ? XG_SIM_PRED : t);
     if (!test && (space == XG_SIM_GLOBAL || space == XG_SIM_CONST)) {
-        xg_sim_alu(p, s, XG_F(mov_b64), d, a, XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_1(p, s, XG_F(mov_b64), d, a);
         return;
     }
     if (space == XG_SIM_PARAM && !p->f->entry) space = XG_SIM_LOCAL;
@@ -11208,7 +11243,7 @@ XG_FN void xg_sim_branch_to(xg_sim_asm *p, uint32_t record, uint32_t name, uint3
 XG_FN void xg_sim_d_bra(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     (void)arg;
     xg_sim_take(s, "uni");
-    xg_sim_operands(p, s, 1, 1);
+    xg_sim_operands_are(p, s, 1);
     if (s->o[0].kind != XG_SIM_O_LABEL) xg_sim_wrong(p, s->o[0].at, "'bra' needs a label");
     xg_sim_put(p, s, XG_SIM_K_BRA);
     xg_sim_branch_to(p, p->code.n - 1, xg_sim_name(p, s->o[0].word), s->o[0].at, XG_SIM_NOREG);
@@ -11220,7 +11255,7 @@ XG_FN void xg_sim_d_brx(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     (void)arg;
     if (!xg_sim_take(s, "idx")) xg_sim_wrong(p, s->at, "'brx' is written brx.idx");
     xg_sim_take(s, "uni");
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     a = xg_sim_source(p, s, 0, XG_SIM_U32);
     t = s->o[1].kind == XG_SIM_O_LABEL ? s->o[1].sym : NULL;
     if (!t || t->kind != XG_SIM_SYM_TARGETS)
@@ -11238,7 +11273,7 @@ XG_FN void xg_sim_d_brx(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 }
 XG_FN void xg_sim_d_exit(xg_sim_asm *p, xg_sim_stmt *s, uint32_t kind) {
     xg_sim_take(s, "uni");
-    xg_sim_operands(p, s, 0, 0);
+    xg_sim_operands_are(p, s, 0);
     xg_sim_put(p, s, (xg_sim_kind)kind);
     if (kind == XG_SIM_K_BRA) p->code.p[p->code.n - 1].op = 1; /* ret: a branch to the function's end */
 }
@@ -11283,7 +11318,7 @@ XG_FN void xg_sim_call_args(
 }
 /* A branch to a record that is known, or will be: taken when the register's mask is as `not` says; always when there is
  * none. */
-XG_FN uint32_t xg_sim_jump(xg_sim_asm *p, xg_sim_stmt *s, uint32_t guard, bool inverted) {
+XG_APART XG_FN uint32_t xg_sim_jump(xg_sim_asm *p, xg_sim_stmt *s, uint32_t guard, bool inverted) {
     uint32_t had = s->guard;
     bool had_not = s->guard_not;
     s->guard = guard;
@@ -11338,8 +11373,7 @@ XG_APART XG_FN void xg_sim_call_indirect(
             !xg_sim_call_fits(p, rets, f->rets, f->n_rets))
             continue;
         other = xg_sim_temp(p, 4);
-        xg_sim_alu(
-            p, s, XG_F(set_ne_s64), other, pointer, xg_sim_constant(p, xg_sim_function_address(f), 8), XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, XG_F(set_ne_s64), other, pointer, xg_sim_constant(p, xg_sim_function_address(f), 8));
         next = xg_sim_jump(p, s, other, false);
         xg_sim_call_one(p, s, f, rets, args);
         k = xg_sim_jump(p, s, XG_SIM_NOREG, false);
@@ -11376,7 +11410,7 @@ XG_FN void xg_sim_d_call(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     if (to->kind == XG_SIM_O_FUNC)
         xg_sim_call_one(p, s, to->sym->func, rets, args);
     else
-        xg_sim_call_indirect(p, s, xg_sim_source_of(p, s, to, XG_SIM_U64, false), rets, args);
+        xg_sim_call_indirect(p, s, xg_sim_source_of(p, s, to, XG_SIM_U64), rets, args);
     if (around != XG_SIM_NOREG) p->code.p[around].imm = p->code.n;
 }
 
@@ -11419,7 +11453,7 @@ XG_FN void xg_sim_d_bar(xg_sim_asm *p, xg_sim_stmt *s, uint32_t barrier) {
     xg_sim_take(s, "cta");
     if (xg_sim_take(s, "warp")) {
         xg_sim_take(s, "sync");
-        xg_sim_operands(p, s, 1, 1);
+        xg_sim_operands_are(p, s, 1);
         a = xg_sim_source(p, s, 0, XG_SIM_U32);
         in = xg_sim_put(p, s, XG_SIM_K_WARP);
         in->op = XG_SIM_W_SYNC;
@@ -11474,7 +11508,7 @@ XG_FN void xg_sim_d_shfl(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_take(s, "b32");
     xg_sim_operands(p, s, sync ? 5 : 4, sync ? 5 : 4);
     d = xg_sim_dest(p, s, XG_SIM_B32);
-    if (s->o[0].pair) d2 = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
+    if (s->o[0].pair) d2 = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED);
     a = xg_sim_source(p, s, 1, XG_SIM_B32);
     b = xg_sim_source(p, s, 2, XG_SIM_B32);
     c = xg_sim_source(p, s, 3, XG_SIM_B32);
@@ -11519,9 +11553,9 @@ XG_FN void xg_sim_d_match(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     t = xg_sim_take_type(p, s);
     wide = xg_sim_types[t].bytes == 8;
     if (t != XG_SIM_B32 && t != XG_SIM_B64) xg_sim_no_type(p, s, t);
-    xg_sim_operands(p, s, 3, 3);
+    xg_sim_operands_are(p, s, 3);
     d = xg_sim_dest(p, s, XG_SIM_B32);
-    if (s->o[0].pair) d2 = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
+    if (s->o[0].pair) d2 = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED);
     a = xg_sim_source(p, s, 1, t);
     e = xg_sim_source(p, s, 2, XG_SIM_B32);
     in = xg_sim_put(p, s, XG_SIM_K_WARP);
@@ -11548,7 +11582,7 @@ XG_FN void xg_sim_d_redux(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     if (op < 0 || xg_sim_types[t].bytes != 4 || xg_sim_types[t].cls == 'V' || (t == XG_SIM_F32 && op != 1 && op != 2) ||
         (t != XG_SIM_F32 && (absolute || nan)) || (t == XG_SIM_B32 && op < 3))
         xg_sim_no_type(p, s, t);
-    xg_sim_operands(p, s, 3, 3);
+    xg_sim_operands_are(p, s, 3);
     d = xg_sim_dest(p, s, t);
     a = xg_sim_source(p, s, 1, t);
     if (absolute) a = xg_sim_via(p, s, XG_F(abs_f32), 4, a);
@@ -11569,7 +11603,7 @@ XG_FN void xg_sim_d_active(xg_sim_asm *p, xg_sim_stmt *s, uint32_t elect) {
     d = xg_sim_dest(p, s, XG_SIM_B32);
     if (elect) {
         if (!s->o[0].pair) xg_sim_bad(p, s->o[0].at, "write d|p or _|p", "'elect' has two destinations");
-        d2 = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED, false);
+        d2 = xg_sim_dest_of(p, s->o[0].pair, XG_SIM_PRED);
         e = xg_sim_source(p, s, 1, XG_SIM_B32);
     }
     in = xg_sim_put(p, s, XG_SIM_K_WARP);
@@ -11677,7 +11711,7 @@ XG_FN void xg_sim_d_videos(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* arg
         imm |= xg_sim_video_types(p, s, 3);
     if (xg_sim_take(s, "sat")) imm |= XG_SIM_V_SAT;
     if (xg_sim_take(s, "add")) imm |= 1u << XG_SIM_V_SECOND;
-    xg_sim_operands(p, s, 4, 4);
+    xg_sim_operands_are(p, s, 4);
     w = s->o[0].select;
     if (!w.n) mask = (1u << n) - 1;
     for (i = 2; i < w.n; i++) {
@@ -11811,8 +11845,8 @@ XG_FN xg_sim_spot xg_sim_spot_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_ope
     a.code = xg_sim_address(p, s, o, &a.space, &offset, &a.wide);
     if (offset) {
         uint32_t t = xg_sim_temp(p, a.wide ? 8 : 4);
-        xg_sim_alu(p, s, a.wide ? XG_F(add_i64) : XG_F(add_i32), t, a.code,
-            xg_sim_constant(p, (uint64_t)(int64_t)(int32_t)offset, a.wide ? 8 : 4), XG_SIM_NOREG);
+        xg_sim_alu_2(p, s, a.wide ? XG_F(add_i64) : XG_F(add_i32), t, a.code,
+            xg_sim_constant(p, (uint64_t)(int64_t)(int32_t)offset, a.wide ? 8 : 4));
         a.code = t;
     }
     return a;
@@ -11870,7 +11904,7 @@ enum {
 
 XG_FN void xg_sim_hint_operands(xg_sim_asm *p, xg_sim_stmt *s, const char *operands) {
     uint32_t i, n = (uint32_t)strlen(operands);
-    xg_sim_operands(p, s, n, n);
+    xg_sim_operands_are(p, s, n);
     for (i = 0; i < n; i++) {
         if (operands[i] == 'r')
             xg_sim_source(p, s, i, XG_SIM_U32);
@@ -11925,15 +11959,15 @@ XG_FN void xg_sim_d_policy(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     uint32_t i, d;
     (void)arg;
     if (xg_sim_form(s, "cvt L2 b64")) {
-        xg_sim_operands(p, s, 2, 2);
-        xg_sim_alu_of(p, s, XG_F(mov_b64), XG_SIM_B64, XG_SIM_B64, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE);
+        xg_sim_operands_are(p, s, 2);
+        xg_sim_alu_of_2(p, s, XG_F(mov_b64), XG_SIM_B64, XG_SIM_B64, XG_SIM_NO_TYPE);
         return;
     }
     if (xg_sim_form(s, "fractional $i|$h $h? b64")) {
         xg_sim_operands(p, s, 1, 2);
         if (s->n == 2) xg_sim_source(p, s, 1, XG_SIM_F32);
     } else if (xg_sim_form(s, "range global? $i|$h $h? b64")) {
-        xg_sim_operands(p, s, 4, 4);
+        xg_sim_operands_are(p, s, 4);
         xg_sim_spot_of(p, s, &s->o[1], xg_sim_has(s, "global") ? XG_SIM_GLOBAL : XG_SIM_GENERIC);
         xg_sim_source(p, s, 2, XG_SIM_U32);
         xg_sim_source(p, s, 3, XG_SIM_U32);
@@ -11941,7 +11975,7 @@ XG_FN void xg_sim_d_policy(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_no_form(p, s);
     d = xg_sim_dest(p, s, XG_SIM_B64);
     for (i = 0; !xg_sim_has(s, kinds[i]); i++) {}
-    xg_sim_alu(p, s, XG_F(mov_b64), d, xg_sim_constant(p, bits[i], 8), XG_SIM_NOREG, XG_SIM_NOREG);
+    xg_sim_alu_1(p, s, XG_F(mov_b64), d, xg_sim_constant(p, bits[i], 8));
 }
 
 /* ---- memory barriers ---- */
@@ -11987,7 +12021,7 @@ XG_FN void xg_sim_mbarrier_plain(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_asyncop o
     xg_sim_spot a;
     uint32_t n = op == XG_SIM_Y_MB_INVAL ? 1 : 2, b = XG_SIM_NOREG;
     xg_sim_ins *in;
-    xg_sim_operands(p, s, n, n);
+    xg_sim_operands_are(p, s, n);
     a = xg_sim_spot_of(p, s, &s->o[0], xg_sim_shared_word(s));
     if (n == 2) b = xg_sim_source(p, s, 1, XG_SIM_U32);
     in = xg_sim_put_async(p, s, op);
@@ -12009,7 +12043,7 @@ XG_FN void xg_sim_d_mbarrier(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     else if (xg_sim_form(s, "pending_count b64")) {
         xg_sim_ins *in;
         uint32_t a, d;
-        xg_sim_operands(p, s, 2, 2);
+        xg_sim_operands_are(p, s, 2);
         a = xg_sim_source(p, s, 1, XG_SIM_B64);
         d = xg_sim_dest(p, s, XG_SIM_B32);
         in = xg_sim_put_async(p, s, XG_SIM_Y_MB_PENDING);
@@ -12033,7 +12067,7 @@ XG_FN void xg_sim_d_mbarrier(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 /* ---- clusters ---- */
 
 XG_FN void xg_sim_cluster_barrier(xg_sim_asm *p, xg_sim_stmt *s) {
-    xg_sim_operands(p, s, 0, 0);
+    xg_sim_operands_are(p, s, 0);
     if (xg_sim_form(s, "cluster arrive release|relaxed? aligned?"))
         xg_sim_put_async(p, s, XG_SIM_Y_ARRIVE);
     else if (xg_sim_form(s, "cluster wait acquire? aligned?"))
@@ -12138,7 +12172,7 @@ XG_FN void xg_sim_bulk(xg_sim_asm *p, xg_sim_stmt *s, bool reduce) {
         t = xg_sim_type_of(s->mods[s->n_mods - 1]);
     }
     n += load || inner;
-    xg_sim_operands(p, s, n, n);
+    xg_sim_operands_are(p, s, n);
     to = xg_sim_spot_of(p, s, &s->o[0], load || inner ? XG_SIM_SHARED : XG_SIM_GLOBAL);
     from = xg_sim_spot_of(p, s, &s->o[1], load ? XG_SIM_GLOBAL : XG_SIM_SHARED);
     size = xg_sim_source(p, s, 2, XG_SIM_U32);
@@ -12171,11 +12205,11 @@ XG_FN uint32_t xg_sim_coordinates(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_op
     if (!box || box->kind != XG_SIM_O_VEC || box->n != rank)
         xg_sim_wrong(
             p, box ? box->at : s->at, "a box of a tensor of rank %u needs %u coordinates in braces", rank, rank);
-    for (i = 0; i < rank; i++) codes[n++] = xg_sim_source_of(p, s, &box->items[i], XG_SIM_S32, false);
+    for (i = 0; i < rank; i++) codes[n++] = xg_sim_source_of(p, s, &box->items[i], XG_SIM_S32);
     if (offsets) {
         if (offsets->kind != XG_SIM_O_VEC || offsets->n != rank - 2)
             xg_sim_wrong(p, offsets->at, "im2col of a tensor of rank %u needs %u offsets in braces", rank, rank - 2);
-        for (i = 0; i < rank - 2; i++) codes[n++] = xg_sim_source_of(p, s, &offsets->items[i], XG_SIM_U16, false);
+        for (i = 0; i < rank - 2; i++) codes[n++] = xg_sim_source_of(p, s, &offsets->items[i], XG_SIM_U16);
     }
     *list = xg_sim_list_begin(p);
     for (i = 0; i < n; i++) xg_sim_list_add(p, codes[i]);
@@ -12214,7 +12248,7 @@ XG_FN void xg_sim_tensor(xg_sim_asm *p, xg_sim_stmt *s, bool reduce, bool prefet
     if (im2col && rank < 3) xg_sim_wrong(p, s->at, "im2col needs a tensor of rank 3, 4 or 5");
     n = (prefetch ? 1u : load ? 3u : 2u) + offsets + multicast + xg_sim_has(s, "L2::cache_hint");
     at = prefetch ? 1 : load ? 3 : 2;
-    xg_sim_operands(p, s, n, n);
+    xg_sim_operands_are(p, s, n);
     if (map->kind != XG_SIM_O_ADDR || !map->pair)
         xg_sim_bad(p, map->at, "write [map, {x, y}]", "expected a tensor map and coordinates");
     tensor = xg_sim_spot_of(p, s, map, XG_SIM_GENERIC);
@@ -12275,7 +12309,7 @@ XG_FN void xg_sim_d_cp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_cp_plain(p, s);
     else if (xg_sim_form(s, "async mbarrier arrive noinc? $c? b64")) {
         xg_sim_spot a;
-        xg_sim_operands(p, s, 1, 1);
+        xg_sim_operands_are(p, s, 1);
         a = xg_sim_spot_of(p, s, &s->o[0], xg_sim_shared_word(s));
         in = xg_sim_put_async(p, s, XG_SIM_Y_CP_ARRIVE);
         in->a = a.code;
@@ -12308,12 +12342,12 @@ XG_FN void xg_sim_st_async(xg_sim_asm *p, xg_sim_stmt *s, bool red) {
         xg_sim_no_form(p, s);
     if (red) op = xg_sim_reduction(s);
     t = xg_sim_type_of(s->mods[s->n_mods - 1]);
-    xg_sim_operands(p, s, 3, 3);
+    xg_sim_operands_are(p, s, 3);
     a = xg_sim_spot_of(p, s, &s->o[0], XG_SIM_SHARED);
     bar = xg_sim_spot_of(p, s, &s->o[2], XG_SIM_SHARED);
     s->used &= ~(xg_sim_has(s, "v2") || xg_sim_has(s, "v4") ? 1u << (s->n_mods - 2) : 0u);
     n = xg_sim_vector_of(p, s, &s->o[1], &items);
-    for (i = 0; i < n; i++) codes[i] = xg_sim_source_of(p, s, &items[i], t, false);
+    for (i = 0; i < n; i++) codes[i] = xg_sim_source_of(p, s, &items[i], t);
     list = xg_sim_list_begin(p);
     for (i = 0; i < n; i++) xg_sim_list_add(p, codes[i]);
     in = xg_sim_put_async(p, s, XG_SIM_Y_STORE);
@@ -12331,7 +12365,7 @@ XG_FN void xg_sim_st_bulk(xg_sim_asm *p, xg_sim_stmt *s) {
     uint32_t size;
     xg_sim_ins *in;
     if (!xg_sim_form(s, "bulk weak? $e?")) xg_sim_no_form(p, s);
-    xg_sim_operands(p, s, 3, 3);
+    xg_sim_operands_are(p, s, 3);
     a = xg_sim_spot_of(p, s, &s->o[0], xg_sim_has(s, "shared::cta") ? XG_SIM_SHARED : XG_SIM_GENERIC);
     size = xg_sim_source(p, s, 1, XG_SIM_U64);
     if (s->o[2].kind != XG_SIM_O_NUM || s->o[2].value) xg_sim_wrong(p, s->o[2].at, "st.bulk writes zeros only");
@@ -12380,7 +12414,7 @@ XG_FN void xg_sim_d_tensormap(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     (void)arg;
     if (xg_sim_form(
             s, "cp_fenceproxy global shared::cta tensormap::generic release cta|cluster|gpu|sys sync aligned")) {
-        xg_sim_operands(p, s, 3, 3);
+        xg_sim_operands_are(p, s, 3);
         a = xg_sim_spot_of(p, s, &s->o[0], XG_SIM_GLOBAL);
         from = xg_sim_spot_of(p, s, &s->o[1], XG_SIM_SHARED);
         if (xg_sim_literal(p, s, 2, 128) != 128) xg_sim_wrong(p, s->o[2].at, "a tensor map has 128 bytes");
@@ -12592,7 +12626,7 @@ XG_FN void xg_sim_tile_operand(
     else if (o->kind != XG_SIM_O_VEC || o->n != n)
         xg_sim_wrong(p, o->at, "this tile of .%s takes %u registers in braces", xg_sim_elems[e].text, n);
     for (k = 0; k < n; k++)
-        r->codes[r->n++] = dest ? xg_sim_dest_of(p, &items[k], t, false) : xg_sim_source_of(p, s, &items[k], t, false);
+        r->codes[r->n++] = dest ? xg_sim_dest_of(p, &items[k], t) : xg_sim_source_of(p, s, &items[k], t);
 }
 XG_FN xg_sim_ins *xg_sim_put_tile(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_regs *r, uint32_t dests) {
     uint32_t i, list = xg_sim_list_begin(p);
@@ -12621,14 +12655,14 @@ XG_FN void xg_sim_d_ldmatrix(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
         !xg_sim_form(s, "sync aligned x1|x2|x4 trans? m8n8 $c? b16"))
         xg_sim_no_form(p, s);
     n = xg_sim_has(s, "x4") ? 4 : xg_sim_has(s, "x2") ? 2 : 1;
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     a = xg_sim_spot_of(p, s, &s->o[store ? 0 : 1], xg_sim_shared_word(s));
     o = &s->o[store ? 1 : 0];
     items = o->kind == XG_SIM_O_VEC ? o->items : o;
     if ((o->kind == XG_SIM_O_VEC ? o->n : 1) != n) xg_sim_wrong(p, o->at, ".x%u takes %u registers in braces", n, n);
     for (i = 0; i < n; i++)
-        r.codes[r.n++] = store ? xg_sim_source_of(p, s, &items[i], XG_SIM_B32, false)
-                               : xg_sim_dest_of(p, &items[i], XG_SIM_B32, false);
+        r.codes[r.n++] =
+            store ? xg_sim_source_of(p, s, &items[i], XG_SIM_B32) : xg_sim_dest_of(p, &items[i], XG_SIM_B32);
     in = xg_sim_put_tile(p, s, &r, store ? 0 : n);
     in->op = store ? XG_SIM_T_STORE : XG_SIM_T_LOAD;
     in->a = a.code;
@@ -12640,7 +12674,7 @@ XG_FN void xg_sim_d_movmatrix(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_regs r;
     (void)arg;
     if (!xg_sim_form(s, "sync aligned m8n8 trans b16")) xg_sim_no_form(p, s);
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     a = xg_sim_source(p, s, 1, XG_SIM_B32);
     d = xg_sim_dest(p, s, XG_SIM_B32);
     r.codes[0] = a;
@@ -12891,7 +12925,7 @@ XG_FN void xg_sim_d_wmma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_no_form(p, s);
     row = xg_sim_wmma_find(p, s, &t, t.a, t.d);
     xg_sim_wmma_find(p, s, &t, t.b, t.c);
-    xg_sim_operands(p, s, 4, 4);
+    xg_sim_operands_are(p, s, 4);
     xg_sim_tile_operand(p, s, 1, row->a, t.a, false, &r);
     xg_sim_tile_operand(p, s, 2, row->b, t.b, false, &r);
     xg_sim_tile_operand(p, s, 3, xg_sim_wmma_c(row, t.c), t.c, false, &r);
@@ -12905,7 +12939,7 @@ XG_FN void xg_sim_d_wmma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 XG_FN uint32_t xg_sim_wgmma_k(xg_sim_elem e) {
     return e == XG_SIM_EL_F16 || e == XG_SIM_EL_BF16 ? 16 : e == XG_SIM_EL_TF32 ? 8 : e == XG_SIM_EL_B1 ? 256 : 32;
 }
-XG_APART XG_FN bool xg_sim_wgmma_known(const xg_sim_tile *t) {
+XG_FN bool xg_sim_wgmma_known(const xg_sim_tile *t) {
     bool real = xg_sim_elems[t->a].real != 0, sparse = (t->flags & XG_SIM_TF_SPARSE) != 0;
     if (t->m != 64 || t->n % 8 || t->n < 8 || t->n > 256 || t->k != xg_sim_wgmma_k(t->a) << sparse) return false;
     if (!real && t->n > 32 && t->n % 16) return false;
@@ -12961,7 +12995,7 @@ XG_FN void xg_sim_wgmma_mma(xg_sim_asm *p, xg_sim_stmt *s) {
     }
     scale = xg_sim_source(p, s, at++, XG_SIM_PRED);
     n = at + (xg_sim_elems[t.a].real ? 2u : 0u) + (half ? (t.flags & XG_SIM_TF_AREG ? 1u : 2u) : 0u);
-    xg_sim_operands(p, s, n, n);
+    xg_sim_operands_are(p, s, n);
     if (xg_sim_elems[t.a].real) {
         uint32_t k;
         for (k = 0; k < 2; k++, at++) {
@@ -12997,10 +13031,10 @@ XG_FN void xg_sim_d_wgmma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         return;
     }
     if (xg_sim_form(s, "fence|commit_group sync aligned")) {
-        xg_sim_operands(p, s, 0, 0);
+        xg_sim_operands_are(p, s, 0);
         what = xg_sim_has(s, "fence") ? XG_SIM_WG_FENCE : XG_SIM_WG_COMMIT;
     } else if (xg_sim_form(s, "wait_group sync aligned")) {
-        xg_sim_operands(p, s, 1, 1);
+        xg_sim_operands_are(p, s, 1);
         left = xg_sim_literal(p, s, 0, 7);
     } else
         xg_sim_no_form(p, s);
@@ -13042,7 +13076,7 @@ XG_FN void xg_sim_d_ldmatrix_any(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) 
     unpack = xg_sim_has(s, "b4x16_p64") ? 1 : xg_sim_has(s, "b6x16_p32") ? 2 : 0;
     n = xg_sim_has(s, "x4") ? 4 : xg_sim_has(s, "x2") ? 2 : 1;
     regs = wide ? 2 * n : n;
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     a = xg_sim_spot_of(p, s, &s->o[store ? 0 : 1], xg_sim_shared_word(s));
     o = &s->o[store ? 1 : 0];
     items = o->kind == XG_SIM_O_VEC ? o->items : o;
@@ -13050,8 +13084,8 @@ XG_FN void xg_sim_d_ldmatrix_any(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) 
         xg_sim_wrong(p, o->at, ".x%u takes %u registers in braces", n, regs);
     r.n = 0;
     for (i = 0; i < regs; i++)
-        r.codes[r.n++] = store ? xg_sim_source_of(p, s, &items[i], XG_SIM_B32, false)
-                               : xg_sim_dest_of(p, &items[i], XG_SIM_B32, false);
+        r.codes[r.n++] =
+            store ? xg_sim_source_of(p, s, &items[i], XG_SIM_B32) : xg_sim_dest_of(p, &items[i], XG_SIM_B32);
     in = xg_sim_put_tile(p, s, &r, store ? 0 : regs);
     in->op = store ? XG_SIM_T_BYTES_STORE : XG_SIM_T_BYTES_LOAD;
     in->a = a.code;
@@ -13066,10 +13100,10 @@ XG_FN void xg_sim_scale_operands(xg_sim_asm *p, xg_sim_stmt *s, uint32_t at, xg_
     const xg_sim_operand *ids = &s->o[at + 1], *data = &s->o[at];
     uint32_t i;
     if (data->kind == XG_SIM_O_VEC && data->n == 1) data = data->items;
-    r->codes[r->n++] = xg_sim_source_of(p, s, data, XG_SIM_B32, false);
+    r->codes[r->n++] = xg_sim_source_of(p, s, data, XG_SIM_B32);
     if (ids->kind != XG_SIM_O_VEC || ids->n != 2)
         xg_sim_bad(p, ids->at, "such as {0, 0}", "a scale needs the numbers of its byte and of its threads in braces");
-    for (i = 0; i < 2; i++) r->codes[r->n++] = xg_sim_source_of(p, s, &ids->items[i], XG_SIM_U16, false);
+    for (i = 0; i < 2; i++) r->codes[r->n++] = xg_sim_source_of(p, s, &ids->items[i], XG_SIM_U16);
 }
 /* How many scales a row has; 0 when the statement does not say a valid number. */
 XG_FN uint32_t xg_sim_small_scales(xg_sim_stmt *s, bool tight, bool nv, bool ue4m3) {
@@ -13117,7 +13151,7 @@ XG_FN void xg_sim_mma_small(xg_sim_asm *p, xg_sim_stmt *s) {
         !xg_sim_small_float(t.b, tight))
         xg_sim_unsupported(p, s->at, NULL, "'mma' has no form for this shape with these types");
     n = scaled ? 8 : 4;
-    xg_sim_operands(p, s, n, n);
+    xg_sim_operands_are(p, s, n);
     xg_sim_tile_operand(p, s, 1, 4, t.a, false, &r);
     xg_sim_tile_operand(p, s, 2, 2, t.b, false, &r);
     n = xg_sim_tile_regs(16 * 8, t.c);
@@ -13265,10 +13299,10 @@ XG_FN uint32_t xg_sim_tensor_address(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim
     uint32_t code, sum;
     if (o->kind != XG_SIM_O_ADDR) xg_sim_bad(p, o->at, "write [register]", "expected an address in tensor memory");
     if (base->kind == XG_SIM_O_NUM) return xg_sim_constant(p, base->value + o->value, 4);
-    code = xg_sim_source_of(p, s, base, XG_SIM_B32, false);
+    code = xg_sim_source_of(p, s, base, XG_SIM_B32);
     if (!o->value) return code;
     sum = xg_sim_temp(p, 4);
-    xg_sim_alu(p, s, XG_F(add_i32), sum, code, xg_sim_constant(p, o->value, 4), XG_SIM_NOREG);
+    xg_sim_alu_2(p, s, XG_F(add_i32), sum, code, xg_sim_constant(p, o->value, 4));
     return sum;
 }
 XG_FN xg_sim_ins *xg_sim_put_tensor(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_tensorop op) {
@@ -13285,7 +13319,7 @@ XG_FN void xg_sim_tensor_alloc(xg_sim_asm *p, xg_sim_stmt *s) {
     xg_sim_spot to;
     uint32_t n;
     xg_sim_ins *in;
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     to = xg_sim_spot_of(p, s, &s->o[0], xg_sim_shared_word(s));
     n = xg_sim_source(p, s, 1, XG_SIM_U32);
     in = xg_sim_put_tensor(p, s, XG_SIM_N_ALLOC);
@@ -13297,7 +13331,7 @@ XG_FN void xg_sim_tensor_alloc(xg_sim_asm *p, xg_sim_stmt *s) {
 XG_FN void xg_sim_tensor_free(xg_sim_asm *p, xg_sim_stmt *s) {
     uint32_t at, n;
     xg_sim_ins *in;
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     at = s->o[0].kind == XG_SIM_O_ADDR ? xg_sim_tensor_address(p, s, &s->o[0]) : xg_sim_source(p, s, 0, XG_SIM_B32);
     n = xg_sim_source(p, s, 1, XG_SIM_U32);
     in = xg_sim_put_tensor(p, s, XG_SIM_N_FREE);
@@ -13332,7 +13366,7 @@ XG_FN void xg_sim_tensor_move(xg_sim_asm *p, xg_sim_stmt *s, bool store) {
             p, data->at, ".%s.x%u takes %u registers in braces", xg_sim_tensor_shapes[shape].text, repeat, regs);
     for (i = 0; i < regs; i++) {
         const xg_sim_operand *o = data->kind == XG_SIM_O_VEC ? &data->items[i] : data;
-        codes[i] = store ? xg_sim_source_of(p, s, o, XG_SIM_B32, false) : xg_sim_dest_of(p, o, XG_SIM_B32, false);
+        codes[i] = store ? xg_sim_source_of(p, s, o, XG_SIM_B32) : xg_sim_dest_of(p, o, XG_SIM_B32);
     }
     list = xg_sim_list_begin(p);
     for (i = 0; i < regs; i++) xg_sim_list_add(p, codes[i]);
@@ -13362,7 +13396,7 @@ XG_FN void xg_sim_tensor_copy(xg_sim_asm *p, xg_sim_stmt *s) {
     if (shapes[i].rows == 4) spread = XG_SIM_N_SPREAD_STEP;
     unpack = xg_sim_has(s, "b4x16_p64") ? 1 : xg_sim_has(s, "b6x16_p32") ? 2 : 0;
     if ((unpack != 0) != xg_sim_has(s, "b8x16")) xg_sim_no_form(p, s);
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     address = xg_sim_tensor_address(p, s, &s->o[0]);
     matrix = xg_sim_source(p, s, 1, XG_SIM_B64);
     in = xg_sim_put_tensor(p, s, XG_SIM_N_COPY);
@@ -13410,8 +13444,7 @@ XG_FN void xg_sim_tensor_mma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t stationary)
         mask = pair ? 8 : 4;
         if (s->o[at].n != mask)
             xg_sim_wrong(p, s->o[at].at, "the lanes that are left out are %u registers in braces", mask);
-        for (i = 0; i < mask; i++)
-            codes[XG_SIM_U_MASK + i] = xg_sim_source_of(p, s, &s->o[at].items[i], XG_SIM_B32, false);
+        for (i = 0; i < mask; i++) codes[XG_SIM_U_MASK + i] = xg_sim_source_of(p, s, &s->o[at].items[i], XG_SIM_B32);
         flags |= XG_SIM_U_MASKED;
         at++;
     }
@@ -13462,13 +13495,13 @@ XG_FN void xg_sim_d_tcgen05(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     else if (xg_sim_form(s, "dealloc $a sync aligned b32"))
         xg_sim_tensor_free(p, s);
     else if (xg_sim_form(s, "relinquish_alloc_permit $a sync aligned")) {
-        xg_sim_operands(p, s, 0, 0);
+        xg_sim_operands_are(p, s, 0);
         xg_sim_put_tensor(p, s, XG_SIM_N_RELINQUISH);
     } else if (xg_sim_form(s, "wait::ld|wait::st sync aligned")) {
-        xg_sim_operands(p, s, 0, 0);
+        xg_sim_operands_are(p, s, 0);
         xg_sim_put_tensor(p, s, xg_sim_has(s, "wait::ld") ? XG_SIM_N_WAIT_LOAD : XG_SIM_N_WAIT_STORE);
     } else if (xg_sim_form(s, "fence::before_thread_sync|fence::after_thread_sync")) {
-        xg_sim_operands(p, s, 0, 0);
+        xg_sim_operands_are(p, s, 0);
         xg_sim_put_tensor(p, s, XG_SIM_N_FENCE);
     } else if (xg_sim_form(s, "ld sync aligned $m $n pack::16b? b32"))
         xg_sim_tensor_move(p, s, false);
@@ -13479,7 +13512,7 @@ XG_FN void xg_sim_d_tcgen05(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_tensor_copy(p, s);
     else if (xg_sim_form(s, "shift $a down")) {
         uint32_t at;
-        xg_sim_operands(p, s, 1, 1);
+        xg_sim_operands_are(p, s, 1);
         at = xg_sim_tensor_address(p, s, &s->o[0]);
         xg_sim_put_tensor(p, s, XG_SIM_N_SHIFT)->a = at;
     } else if (xg_sim_form(s, "commit $a mbarrier::arrive::one $d? $g? b64"))
@@ -13535,7 +13568,7 @@ XG_FN void xg_sim_d_stack(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
 XG_FN void xg_sim_try_cancel(xg_sim_asm *p, xg_sim_stmt *s) {
     xg_sim_spot to, bar;
     xg_sim_ins *in;
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     to = xg_sim_spot_of(p, s, &s->o[0], xg_sim_has(s, "shared::cta") ? XG_SIM_SHARED : XG_SIM_GENERIC);
     bar = xg_sim_spot_of(p, s, &s->o[1], to.space);
     in = xg_sim_put_async(p, s, XG_SIM_Y_TRY_CANCEL);
@@ -13551,10 +13584,10 @@ XG_FN void xg_sim_query_cancel(xg_sim_asm *p, xg_sim_stmt *s, uint32_t from, uin
     const xg_sim_operand *o = &s->o[0];
     xg_sim_ins *in;
     bool asks = from == 3;
-    xg_sim_operands(p, s, 2, 2);
+    xg_sim_operands_are(p, s, 2);
     xg_sim_halves_of(p, s, &s->o[1], false, halves);
     if (n == 4 && (o->kind != XG_SIM_O_VEC || o->n != 4)) xg_sim_wrong(p, o->at, ".v4 needs 4 registers in braces");
-    for (i = 0; i < n; i++) d[i] = xg_sim_dest_of(p, n == 4 ? &o->items[i] : o, asks ? XG_SIM_PRED : XG_SIM_B32, false);
+    for (i = 0; i < n; i++) d[i] = xg_sim_dest_of(p, n == 4 ? &o->items[i] : o, asks ? XG_SIM_PRED : XG_SIM_B32);
     list = xg_sim_list_begin(p);
     for (i = 0; i < n; i++) xg_sim_list_add(p, d[i]);
     in = xg_sim_put_async(p, s, XG_SIM_Y_CANCELLED);
@@ -13707,14 +13740,13 @@ XG_FN void xg_sim_tex_sources(xg_sim_asm *p, xg_sim_stmt *s, uint32_t n, xg_sim_
     uint32_t code[XG_SIM_TX_SOURCES], i;
     if (where->kind != XG_SIM_O_ADDR || !at || where->value)
         xg_sim_bad(p, where->at, "write [handle, {x, y}]", "expected a texture's handle and coordinates");
-    in->a = xg_sim_source_of(p, s, where->items, XG_SIM_B64, false);
+    in->a = xg_sim_source_of(p, s, where->items, XG_SIM_B64);
     if ((at->kind == XG_SIM_O_VEC ? at->n : 1) != n)
         xg_sim_bad(p, at->at, n == XG_SIM_TX_SOURCES ? "the fourth is not read" : NULL,
             "this form of 'tex' takes %u coordinates in braces", n);
     for (i = 0; i < n; i++) {
         const bool layer = i == 0 && in->imm & XG_SIM_TX_LAYERED;
-        code[i] =
-            xg_sim_source_of(p, s, at->kind == XG_SIM_O_VEC ? &at->items[i] : at, layer ? XG_SIM_U32 : type, false);
+        code[i] = xg_sim_source_of(p, s, at->kind == XG_SIM_O_VEC ? &at->items[i] : at, layer ? XG_SIM_U32 : type);
     }
     i = in->imm & XG_SIM_TX_LAYERED ? 1 : 0;
     in->b = code[i];
@@ -13735,8 +13767,8 @@ XG_FN void xg_sim_d_tex(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_operands(p, s, 2 + level, 2 + level);
     if (to->kind != XG_SIM_O_VEC || to->n != XG_SIM_TX_COMPONENTS)
         xg_sim_bad(p, to->at, "where one is not needed, _ stands for it", ".v4 takes four registers in braces");
-    for (i = 0; i < XG_SIM_TX_COMPONENTS; i++) code[i] = xg_sim_dest_of(p, &to->items[i], XG_SIM_B32, false);
-    if (to->pair) there = xg_sim_dest_of(p, to->pair, XG_SIM_PRED, false);
+    for (i = 0; i < XG_SIM_TX_COMPONENTS; i++) code[i] = xg_sim_dest_of(p, &to->items[i], XG_SIM_B32);
+    if (to->pair) there = xg_sim_dest_of(p, to->pair, XG_SIM_PRED);
     memset(&in, 0, sizeof in);
     in.c = in.e = XG_SIM_NOREG;
     in.imm = rank | (layered ? (uint32_t)XG_SIM_TX_LAYERED : 0u) |
@@ -13757,7 +13789,7 @@ XG_FN void xg_sim_d_tex(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     put->imm2 = (uint32_t)XG_SIM_GLOBAL | 2u << XG_SIM_M_SIZE | (uint32_t)XG_SIM_M_WIDE | 2u << XG_SIM_M_VECTOR |
                 (uint32_t)XG_SIM_M_CONSTANT;
     if (there != XG_SIM_NOREG) /* memory is there, always */
-        xg_sim_alu(p, s, XG_F(mov_b32), there, xg_sim_constant(p, 0xFFFFFFFFu, 4), XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_1(p, s, XG_F(mov_b32), there, xg_sim_constant(p, 0xFFFFFFFFu, 4));
 }
 XG_FN void xg_sim_d_refused(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     (void)arg;
@@ -21321,8 +21353,7 @@ XG_FN void xg_sim_exec_async(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
         }
     }
 }
-XG_APART XG_FN bool xg_sim_tensor_allocate(
-    xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask); /* tensor.c */
+XG_FN bool xg_sim_tensor_allocate(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask); /* tensor.c */
 /* True when the warp may go on to the next record. */
 XG_APART XG_FN bool xg_sim_exec_wait(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     uint32_t i, done = 0;
@@ -21639,7 +21670,7 @@ XG_M256_FN void xg_sim_avx2_put_reals(double *to, __m256 f) {
 }
 /* Eight bytes in words of 16 bits, as f32. e4m3 has the exponent's place of f16 but one bit, and 2^8 less. */
 XG_M256_FN __m256 xg_sim_avx2_e5m2(__m128i x) { return _mm256_cvtph_ps(_mm_slli_epi16(x, 8)); }
-XG_M256_ONE __m256 xg_sim_avx2_e4m3(__m128i x) {
+XG_M256_FN __m256 xg_sim_avx2_e4m3(__m128i x) {
     const __m128i low = _mm_and_si128(x, _mm_set1_epi16(0x7F)), nan = _mm_cmpeq_epi16(low, _mm_set1_epi16(0x7F));
     const __m128i half = _mm_or_si128(_mm_slli_epi16(_mm_and_si128(x, _mm_set1_epi16(0x80)), 8),
         _mm_or_si128(_mm_slli_epi16(low, 7), _mm_and_si128(nan, _mm_set1_epi16(0x7FFF))));
@@ -21851,7 +21882,7 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_int_d_rows(const int64_t (*c)[8], char *eve
     _mm256_zeroupper();
 }
 /* Four sums as f32 with an odd last bit where they are not exact. */
-XG_M256_ONE __m128i xg_sim_avx2_to_odd(__m256d x) {
+XG_M256_FN __m128i xg_sim_avx2_to_odd(__m256d x) {
     const __m128 f = _mm256_cvtpd_ps(x);
     const __m256d back = _mm256_cvtps_pd(f), zero = _mm256_setzero_pd();
     const __m256d more = _mm256_cmp_pd(x, back, _CMP_GT_OQ), less = _mm256_cmp_pd(x, back, _CMP_LT_OQ),
@@ -23111,7 +23142,7 @@ XG_FN bool xg_sim_tensor_size(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     return false;
 }
 /* tcgen05.alloc; false: not yet, or a fault. */
-XG_APART XG_FN bool xg_sim_tensor_allocate(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+XG_FN bool xg_sim_tensor_allocate(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     xg_sim_tensor_block *t = w->tensor;
     uint32_t n, at, units, i, address;
     char *p;
@@ -25818,7 +25849,7 @@ XG_FN bool xg_sim_cluster_of(const xg_sim_launch *l, uint64_t block, uint64_t *b
 
 /* The block that raced with itself runs again, until the faulting warp is there, and the other side of the race is
  * said. Its results do not matter any more: it has failed. */
-XG_APART XG_FN void xg_sim_other_side(xg_sim_worker *w, const uint64_t *blocks, uint32_t fault) {
+XG_FN void xg_sim_other_side(xg_sim_worker *w, const uint64_t *blocks, uint32_t fault) {
     const xg_source *s = w->m->src;
     xg_sim_kept *kept = &w->faults[fault];
     xg_sim_search *t = &w->watch;
@@ -29486,7 +29517,7 @@ XG_FN XG_COLD xlagpu_status xr_cuda_measure(xlagpu_device *d, int cc) {
     return s;
 }
 
-XG_APART XG_FN XG_COLD xlagpu_status xr_cuda_describe(xlagpu_device *d) {
+XG_FN XG_COLD xlagpu_status xr_cuda_describe(xlagpu_device *d) {
     enum {
         OWN_FIRST = 9, /* wgmma */
         OWN_LAST = 12  /* of those that are known: what later ones have is not */
@@ -32897,7 +32928,7 @@ XG_FN XG_COLD void xr_lanes_finish(xlagpu_execution *e) {
     if (e->aside) q->stream_free(e, e->aside);
 }
 
-XG_APART XG_FN bool xr_lanes_has(const xlagpu_execution *e, uint32_t number) {
+XG_FN bool xr_lanes_has(const xlagpu_execution *e, uint32_t number) {
     return e->aside && !e->profile.on && e->program->lanes[number].forks;
 }
 
@@ -32907,7 +32938,7 @@ XG_FN xlagpu_status xr_lanes_meet_at(xlagpu_execution *e, uint32_t event, void *
     xlagpu_status s = q->event_record(e, e->lane_events[event - 1], from);
     return s == XLAGPU_OK ? q->stream_follow(e, to, e->lane_events[event - 1]) : s;
 }
-XG_APART XG_FN xlagpu_status xr_run_lanes(xlagpu_execution *e, uint32_t number, void *stream) {
+XG_FN xlagpu_status xr_run_lanes(xlagpu_execution *e, uint32_t number, void *stream) {
     const xlagpu_program *p = e->program;
     const xr_platform *q = p->device->platform;
     const xg_exe_thunk *t = &p->thunks[number];
@@ -33897,7 +33928,7 @@ XG_FN bool xr_exchange_ragged(const xr_exchange *x, uint64_t entries, uint64_t i
         }
     return true;
 }
-XG_APART XG_FN bool xr_exchange_one(const xr_exchange *x, uint32_t k, size_t in, size_t out) {
+XG_FN bool xr_exchange_one(const xr_exchange *x, uint32_t k, size_t in, size_t out) {
     const xr_collective *q = x->q;
     uint32_t m, j, to = q->n_in + k;
     uint64_t root = 0;

@@ -102,6 +102,8 @@ struct xg_aff_ctx {
 XG_FN xg_aff_ctx *xg_aff_new(xg_arena *a); /* everything of the context lives in this arena */
 XG_FN const xg_aff *xg_aff_const(xg_aff_ctx *x, int64_t v);
 XG_FN const xg_aff *xg_aff_dim(xg_aff_ctx *x, uint32_t which);
+XG_FN const xg_aff *xg_aff_dim_0(xg_aff_ctx *x);
+XG_FN const xg_aff *xg_aff_dim_1(xg_aff_ctx *x);
 XG_FN const xg_aff *xg_aff_sym(xg_aff_ctx *x, uint32_t which);
 /* keeps the pointers; make a new one when a range changes */
 XG_FN xg_aff_env xg_aff_env_of(

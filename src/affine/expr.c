@@ -126,6 +126,8 @@ XG_FN const xg_aff *xg_aff_dim(xg_aff_ctx *x, uint32_t which) {
     if (!x->dims[which]) x->dims[which] = xg_aff_make(x, XG_AFF_DIM, which, 0, NULL);
     return x->dims[which];
 }
+XG_ONE_COPY XG_FN const xg_aff *xg_aff_dim_0(xg_aff_ctx *x) { return xg_aff_dim(x, 0); }
+XG_ONE_COPY XG_FN const xg_aff *xg_aff_dim_1(xg_aff_ctx *x) { return xg_aff_dim(x, 1); }
 XG_FN const xg_aff *xg_aff_sym(xg_aff_ctx *x, uint32_t which) { return xg_aff_make(x, XG_AFF_SYM, which, 0, NULL); }
 
 XG_FN void xg_aff_linear(const xg_aff *e, xg_linear *out) {

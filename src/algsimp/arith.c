@@ -506,8 +506,8 @@ RULE(reduce_precision_same) {
     const xg_float_format *f = xg_float_format_of(i->shape->type);
     (void)a;
     return f && f->bits > 8 /* narrower ones go by way of f16, which has subnormals of its own */ &&
-                   xg_attr_int(i, XG_A_exponent_bits, 0) >= f->exponent_bits &&
-                   xg_attr_int(i, XG_A_mantissa_bits, 0) >= f->mantissa_bits
+                   xg_attr_or_0(i, XG_A_exponent_bits) >= f->exponent_bits &&
+                   xg_attr_or_0(i, XG_A_mantissa_bits) >= f->mantissa_bits
                ? P(0)
                : NULL;
 }

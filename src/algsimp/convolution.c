@@ -103,8 +103,7 @@ enum {
 XG_FN bool xg_conv_is_even(const xg_inst *i, bool alone) {
     const xg_attr *wa = xg_inst_attr(i, XG_A_window);
     uint32_t k;
-    if (xg_attr_int(i, XG_A_feature_group_count, 1) != 1 || xg_attr_int(i, XG_A_batch_group_count, 1) != 1)
-        return false;
+    if (xg_attr_or_1(i, XG_A_feature_group_count) != 1 || xg_attr_or_1(i, XG_A_batch_group_count) != 1) return false;
     for (k = 0; wa && k < wa->v.window->n; k++) {
         const xg_window_dim *w = &wa->v.window->p[k];
         if (w->stride != 1 || w->base_dilation != 1 || (alone && (w->size != 1 || w->pad_low || w->pad_high)))

@@ -110,7 +110,7 @@ XG_FN bool xg_alg_mirrored(xg_mirror *m, const xg_inst *x, const xg_inst *y) {
     if (y->op == XG_TRANSPOSE && XG_OPERAND(y, 0) == x) return xg_mirror_exchanges(m, xg_attr_dims(y));
     if (x->op != y->op) return false;
     if (x->op == XG_IOTA)
-        return xg_attr_int(x, XG_A_iota_dimension, 0) == xg_mirror_of(m, xg_attr_int(y, XG_A_iota_dimension, 0));
+        return xg_attr_or_0(x, XG_A_iota_dimension) == xg_mirror_of(m, xg_attr_or_0(y, XG_A_iota_dimension));
     if (x->op == XG_BROADCAST) return xg_mirror_broadcasts(m, x, y);
     if (x->op == XG_DOT) return x == y && xg_mirror_is_gram(m, x);
     if (x->op == XG_REDUCE) return x == y && xg_mirror_reduces(m, x);
@@ -215,7 +215,7 @@ RULE(select_factored) {
     xg_inst *x = P(1);
     const xg_inst *factor =
         x->op == XG_SELECT && xg_alg_is_nan(XG_OPERAND(x, 2)) ? xg_alg_factor(XG_OPERAND(x, 1)) : NULL;
-    if (!factor || !xg_alg_is_triangle(P(0), xg_attr_int(factor, XG_A_lower, 0) != 0) ||
+    if (!factor || !xg_alg_is_triangle(P(0), xg_attr_or_0(factor, XG_A_lower) != 0) ||
         !xg_alg_is_factored(XG_OPERAND(x, 0), factor))
         return NULL;
     return xg_hb_select(&a->b, P(0), XG_OPERAND(x, 1), P(2));
@@ -224,7 +224,7 @@ RULE(select_factored) {
 RULE(select_triangle) {
     const xg_inst *factor = xg_alg_is(P(2), 0.0) ? xg_alg_factor(P(1)) : NULL;
     (void)a;
-    return factor && xg_alg_is_triangle(P(0), xg_attr_int(factor, XG_A_lower, 0) != 0) ? P(1) : NULL;
+    return factor && xg_alg_is_triangle(P(0), xg_attr_or_0(factor, XG_A_lower) != 0) ? P(1) : NULL;
 }
 
 #undef RULE

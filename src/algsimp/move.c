@@ -42,7 +42,7 @@ RULE(constant_iota) {
         if (!xg_literal_get_int(i->literal, k, &v) || v != k) return NULL;
     return xg_hb_iota(&a->b, s->type, s->dims, s->rank, dim);
 }
-RULE(iota_one) { return DIMS(i)[xg_attr_int(i, XG_A_iota_dimension, 0)] == 1 ? xg_hb_int_like(&a->b, i, 0) : NULL; }
+RULE(iota_one) { return DIMS(i)[xg_attr_or_0(i, XG_A_iota_dimension)] == 1 ? xg_hb_int_like(&a->b, i, 0) : NULL; }
 
 /* ---- ones: dimensions of size 1 ---- */
 

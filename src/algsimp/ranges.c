@@ -105,8 +105,7 @@ XG_FN bool xg_bounds_by_opcode(xg_alg *a, const xg_inst *x, int *steps, xg_bound
     switch (x->op) {
     case XG_CONSTANT: return xg_bounds_of_literal(x, r);
     case XG_IOTA:
-        return x->shape->elements > 0 &&
-               xg_bounds_set(r, 0, x->shape->dims[xg_attr_int(x, XG_A_iota_dimension, 0)] - 1);
+        return x->shape->elements > 0 && xg_bounds_set(r, 0, x->shape->dims[xg_attr_or_0(x, XG_A_iota_dimension)] - 1);
     case XG_BROADCAST:
     case XG_RESHAPE:
     case XG_TRANSPOSE:

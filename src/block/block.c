@@ -95,7 +95,7 @@ XG_FN void xg_block_carry_slot(xg_flow *f, xg_kval **slot) {
 /* What the tokens [from, to) change of what exists already. */
 XG_FN void xg_block_carry(xg_block *d, xg_flow *f, uint32_t from, uint32_t to) {
     uint32_t k, v;
-    *f = xg_flow_of(&d->s, NULL);
+    *f = xg_flow_begin(&d->s);
     f->limit = XG_BLOCK_INT_MAX;
     f->rolled = true;
     for (k = from; k < to; k++) {
@@ -267,7 +267,7 @@ XG_FN xg_bacc xg_block_joined(xg_block *d, xg_bfold how, xg_bacc x, xg_bacc y) {
 }
 XG_FN xg_bacc xg_block_shuffled(xg_block *d, xg_bfold how, xg_bacc x, int64_t lanes) {
     for (lanes /= 2; lanes; lanes /= 2) {
-        xg_kval *by = xg_kconst_int(&d->s.b, XG_E_I32, lanes);
+        xg_kval *by = xg_kconst_i32(&d->s.b, lanes);
         xg_bacc y = x;
         y.e.v = xg_kshuffle(&d->s.b, XG_K_OP_SHFLBFLY, x.e.v, by);
         if (x.e.im) y.e.im = xg_kshuffle(&d->s.b, XG_K_OP_SHFLBFLY, x.e.im, by);
@@ -305,14 +305,14 @@ XG_FN xg_bacc xg_block_gathered(
     xg_flow f;
     xg_kval *k, *lo, *hi;
     uint32_t p;
-    f = xg_flow_of(&d->s, NULL);
+    f = xg_flow_begin(&d->s);
     for (p = 0; p < XG_BP_COUNT; p++) xg_flow_slot(&f, &d->part[p]);
     if (cond) xg_flow_if(&f, cond);
     xg_block_part_put(d, how, x, to);
     if (cond) xg_flow_end(&f);
     xg_block_sync(d);
     x = xg_block_part_get(d, how, base);
-    f = xg_flow_of(&d->s, NULL);
+    f = xg_flow_begin(&d->s);
     xg_flow_elem(&f, &x.e);
     xg_flow_slot(&f, &x.at);
     lo = xg_elem_index(&d->s, 1);
@@ -336,7 +336,7 @@ XG_FN xg_bacc xg_block_together(xg_block *d, xg_bfold how, xg_bacc x) {
         xg_block_sync(d);
         return x;
     }
-    zero = xg_elem_index(&d->s, 0);
+    zero = xg_elem_index_0(&d->s);
     first = xg_block_divided(d, d->thread, XG_WARP_LANES, true);
     first = xg_kcmpi_(&d->s.b, XG_CI_EQ, first, zero);
     return xg_block_gathered(
@@ -361,7 +361,7 @@ XG_FN void xg_block_fold(xg_block *d, xg_str name, xg_bfold how) { /* behind the
     xg_bval v;
     xg_flow f;
     xg_block_expect(d, "of");
-    f = xg_flow_of(&d->s, NULL);
+    f = xg_flow_begin(&d->s);
     acc.e = how == XG_BF_ANY ? xg_elem_real(xg_kconst_int(&d->s.b, XG_E_I1, 0))
                              : xg_block_zero(d, how == XG_BF_SUM && d->is_complex);
     acc.at = where ? xg_kcast_index(&d->s.b, r.lo, XG_E_I32) : NULL;
@@ -523,9 +523,9 @@ XG_FN void xg_block_assign(xg_block *d) {
         xg_block_store(d, a, i, j, xg_block_expr(d));
     else { /* by the first of the team */
         xg_bval v = xg_block_expr(d);
-        zero = xg_elem_index(&d->s, 0);
+        zero = xg_elem_index_0(&d->s);
         cond = xg_elem_and(&d->s, d->active, xg_kcmpi_(&d->s.b, XG_CI_EQ, d->member, zero));
-        f = xg_flow_of(&d->s, NULL);
+        f = xg_flow_begin(&d->s);
         xg_flow_slot(&f, a->lent ? &a->lent->tensor : &a->tensor);
         xg_flow_if(&f, cond);
         xg_block_store(d, a, i, j, v);

@@ -302,7 +302,7 @@ XG_FN xg_kval *xg_block_divided(xg_block *d, xg_kval *v, int64_t by, bool rest) 
     xg_imap *m = xg_imap_of_dims(x, 1, 1);
     xg_range r = xg_kval_range(v);
     m->dims[0].range = xg_range_of(XG_MAX(r.lo, (int64_t)0), XG_MIN(XG_MAX(r.hi, (int64_t)0), (int64_t)1 << 40));
-    m->results[0] = rest ? xg_aff_mod(x, xg_aff_dim(x, 0), by) : xg_aff_div(x, xg_aff_dim(x, 0), by);
+    m->results[0] = rest ? xg_aff_mod(x, xg_aff_dim_0(x), by) : xg_aff_div(x, xg_aff_dim_0(x), by);
     xg_elem_apply(&d->s, xg_imap_simplify(x, m), &v, &v);
     return v;
 }
@@ -369,7 +369,7 @@ XG_FN xg_kval *xg_block_shared(xg_block *d, xg_kelem e, int64_t n) {
     return xg_shared_array(&d->s.b, e, n);
 }
 XG_FN void xg_block_sync(xg_block *d) {
-    xg_flow f = xg_flow_of(&d->s, NULL);
+    xg_flow f = xg_flow_begin(&d->s);
     uint32_t k;
     for (k = 0; k < d->n_arrays; k++) xg_flow_slot(&f, &d->arrays[k].tensor);
     for (k = 0; k < 3; k++) xg_flow_slot(&f, &d->part[k]);
@@ -396,7 +396,7 @@ XG_FN xg_bval xg_block_access(xg_block *d, xg_block_array *a) { /* behind [ */
         j = xg_block_int_of(d, xg_block_expr(d));
     else {
         j = i;
-        i = xg_elem_index(&d->s, 0);
+        i = xg_elem_index_0(&d->s);
     }
     xg_block_expect(d, "]");
     d->index[0] = i;
@@ -481,7 +481,7 @@ XG_FN xg_bval xg_block_unary(xg_block *d) {
     if (xg_block_takes(d, "-")) {
         x = xg_block_unary(d);
         if (x.kind == 'i')
-            return xg_bval_of('i', xg_elem_real(XG_KOP2(&d->s.b, XG_K_OP_SUBI, xg_elem_index(&d->s, 0), x.e.v)));
+            return xg_bval_of('i', xg_elem_real(XG_KOP2(&d->s.b, XG_K_OP_SUBI, xg_elem_index_0(&d->s), x.e.v)));
         return xg_bval_of('n', xg_block_negative(d, xg_block_num(d, x)));
     }
     if (xg_block_takes(d, "!")) {

@@ -84,7 +84,7 @@ XG_FN void xg_fft_twist_first(xg_fft_site *d, const xg_fft_turn *t, xg_kval *con
 XG_FN void xg_fft_take(xg_fft_site *d, const xg_fft_turn *t, bool first, xg_elem *x) {
     int64_t radix = t->row->radix, run = t->row->length / radix * t->row->inner, q;
     xg_kval *exists = xg_fft_exists(d, t, first), *at[XG_RANK_MAX], *place;
-    xg_flow f = xg_flow_of(d->s, NULL);
+    xg_flow f = xg_flow_begin(d->s);
     xg_elem zero;
     if (exists) zero = xg_fft_zero(d);
     for (q = 0; exists && q < radix; q++) {
@@ -197,17 +197,17 @@ XG_APART XG_FN xg_elem xg_fft_sum(xg_fft_site *d, const xg_fft_stage_row *row, x
     xg_aff_ctx *x = d->e->m->aff;
     xg_kb *b = &d->s->b;
     int64_t all = d->count * d->volume, order = row->done * row->radix;
-    const xg_aff *to = xg_aff_dim(x, 0), *rest = xg_aff_mod(x, to, row->length * row->inner),
+    const xg_aff *to = xg_aff_dim_0(x), *rest = xg_aff_mod(x, to, row->length * row->inner),
                  *at = xg_aff_div(x, rest, row->inner), *power = xg_aff_mod(x, at, order), *from;
     xg_kval *step, *place, *next, *over, *reached, *var;
-    xg_flow f = xg_flow_of(d->s, NULL);
+    xg_flow f = xg_flow_begin(d->s);
     xg_elem v, w, r;
     from = xg_aff_add_mul(x, xg_aff_mod(x, at, row->done), xg_aff_div(x, at, order), row->done);
     from = xg_aff_add_dim(x, from, 1, row->length / row->radix);
     from = xg_aff_add_mul(x, xg_aff_mod(x, rest, row->inner), from, row->inner);
     from = xg_aff_add_mul(x, from, xg_aff_div(x, to, row->length * row->inner), row->length * row->inner);
     from = xg_fft_place(d, from);
-    reached = xg_elem_index(d->s, 0);
+    reached = xg_elem_index_0(d->s);
     xg_fft_apply_to(d, element, all, reached, row->radix, &power, 1, &step);
     r = xg_fft_zero(d);
     xg_flow_elem(&f, &r);
@@ -233,7 +233,7 @@ XG_FN void xg_fft_sum_stage(xg_fft_site *d, uint32_t number) {
     const xg_fft_stage_row *row = &d->stages.p[number];
     int64_t all = d->count * d->volume;
     xg_kval *below, *element, *place;
-    const xg_aff *where = xg_fft_place(d, xg_aff_dim(d->e->m->aff, 0));
+    const xg_aff *where = xg_fft_place(d, xg_aff_dim_0(d->e->m->aff));
     xg_flow loop = xg_flow_of(d->s, &d->other), some;
     xg_elem v;
     xg_fft_fill_table(d, row->done * row->radix);
@@ -378,7 +378,7 @@ XG_FN void xg_fft_sections(
     xg_fft_site *list, const int64_t *first, uint32_t from, uint32_t to, xg_kval *const *where, xg_kval **dest) {
     xg_scope *s = list[from].s;
     uint32_t mid = from + (to - from) / 2, k;
-    xg_flow f = xg_flow_of(s, NULL);
+    xg_flow f = xg_flow_begin(s);
     if (to - from == 1) {
         list[from].where[0] = where[0];
         list[from].where[1] = where[1];

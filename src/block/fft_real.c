@@ -54,14 +54,14 @@ XG_FN void xg_fft_mirrored(const xg_fft_site *d, xg_range last, xg_kval **at, xg
 XG_FN xg_kval *xg_fft_each_of_pair(xg_fft_site *d, xg_flow *f, xg_kval **at) {
     xg_aff_ctx *x = d->e->m->aff;
     uint32_t last = d->i->shape->rank - 1;
-    const xg_aff *where = xg_aff_add_dim(x, xg_aff_dim(x, 1), 0, 2);
+    const xg_aff *where = xg_aff_add_dim(x, xg_aff_dim_1(x), 0, 2);
     xg_kval *which = xg_fft_for(d, f, 2);
     xg_fft_apply_to(d, at[last], d->length[d->n - 1], which, 2, &where, 1, &at[last]);
     return which;
 }
 XG_FN xg_elem xg_fft_read_pair(xg_fft_site *d, xg_kval **at) {
     xg_elem v = xg_fft_zero(d);
-    xg_flow f = xg_flow_of(d->s, NULL);
+    xg_flow f = xg_flow_begin(d->s);
     xg_flow_elem(&f, &v);
     (void)xg_fft_each_of_pair(d, &f, at);
     v.v = v.im;
@@ -92,7 +92,7 @@ XG_FN void xg_fft_read_mirrored(xg_fft_site *d, xg_kval **at, xg_kval *opposite,
     uint32_t last = d->i->shape->rank - 1, k;
     int64_t h = d->length[d->n - 1];
     xg_kval *other[XG_RANK_MAX], *is, *none;
-    xg_flow f = xg_flow_of(d->s, NULL);
+    xg_flow f = xg_flow_begin(d->s);
     memcpy((void *)other, (void *)at, (last + 1) * sizeof *at);
     for (k = 0; k + 1 < d->n; k++) {
         xg_kval **i = &other[last + 1 - d->n + k], *mirror = xg_ksubi(b, xg_elem_index(d->s, d->length[k]), *i);
@@ -268,7 +268,7 @@ XG_FN void xg_fft_part_halves(xg_fft_site *d, xg_kval **dest) {
     int64_t radix = xg_fft_pairs_together(d), h = d->length[d->n - 1],
             work = d->count * (d->volume / h) * ((h + 1) / 2 / radix), i;
     for (i = 0; i * d->threads < work; i++) {
-        const xg_aff *number = xg_aff_add_k(x, xg_aff_dim(x, 0), i * d->threads);
+        const xg_aff *number = xg_aff_add_k(x, xg_aff_dim_0(x), i * d->threads);
         xg_fft_pairs p = xg_fft_pairs_of(d, number, radix);
         xg_kval *exists = xg_fft_below(d, number, i, work, p.line);
         xg_flow f = xg_flow_of(d->s, dest);

@@ -71,7 +71,7 @@ XG_APART XG_FN xg_fft_turn xg_fft_turn_of(const xg_fft_site *d, const xg_fft_sta
     xg_fft_turn t;
     t.row = row;
     t.index = i;
-    t.number = xg_aff_add_k(x, xg_aff_dim(x, 0), i * d->threads);
+    t.number = xg_aff_add_k(x, xg_aff_dim_0(x), i * d->threads);
     t.group = xg_aff_mul(x, xg_aff_div(x, t.number, together), row->length * row->inner);
     t.rest = xg_aff_mod(x, t.number, together);
     return t;
@@ -88,7 +88,7 @@ XG_FN const xg_aff *xg_fft_to(const xg_fft_site *d, const xg_fft_turn *t, int64_
 }
 XG_FN xg_kval *xg_fft_shifted(const xg_fft_site *d, xg_kval *v, int64_t by, int64_t limit) {
     if (!by) return v;
-    v = xg_k2_int(&d->s->b, XG_K_OP_ADDI, v, by);
+    v = xg_kaddi_int(&d->s->b, v, by);
     if (limit) xg_kval_set_range(v, xg_range_of(by, limit - 1));
     return v;
 }
@@ -165,7 +165,7 @@ XG_FN xg_kval *xg_fft_exists(const xg_fft_site *d, const xg_fft_turn *t, bool gl
 /* ---- loops ---- */
 
 XG_FN xg_kval *xg_fft_for(xg_fft_site *d, xg_flow *f, int64_t count) {
-    xg_kval *lo = xg_elem_index(d->s, 0), *hi = xg_elem_index(d->s, count);
+    xg_kval *lo = xg_elem_index_0(d->s), *hi = xg_elem_index(d->s, count);
     return xg_flow_for(f, lo, hi, 1, count);
 }
 

@@ -38,19 +38,19 @@ XG_FN xg_kval *xg_merging_clamped(xg_merging *m, xg_kval *v, int64_t lo, int64_t
 XG_FN void xg_merging_begin(xg_merging *m, xg_sort_site *d) {
     xg_aff_ctx *x = d->e->m->aff;
     xg_kb *b = &d->s.b;
-    const xg_aff *start = xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 1), d->runs), d->places), *parts[3];
+    const xg_aff *start = xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim_1(x), d->runs), d->places), *parts[3];
     xg_kval *v[3], *left, *all;
     int64_t to;
     m->d = d;
     (void)xg_fuse_sorted_runs(d->i, &m->run, &to);
-    parts[0] = xg_aff_div(x, xg_aff_dim(x, 1), d->runs);
+    parts[0] = xg_aff_div(x, xg_aff_dim_1(x), d->runs);
     parts[1] = xg_aff_mul(x, xg_aff_div(x, start, to), to);
     parts[2] = xg_aff_mod(x, start, to);
     xg_sort_apply(d, parts, 3, NULL, xg_range_of(0, 0), v);
     m->row = v[0];
     m->first = v[1];
     m->diag = v[2];
-    m->second = xg_k2_int(b, XG_K_OP_ADDI, v[1], m->run);
+    m->second = xg_kaddi_int(b, v[1], m->run);
     m->n_first = m->n_second = xg_elem_index(&d->s, m->run);
     if (d->whole % to) {
         left = xg_ksubi(b, xg_elem_index(&d->s, d->whole), m->first);
@@ -58,7 +58,7 @@ XG_FN void xg_merging_begin(xg_merging *m, xg_sort_site *d) {
         left = xg_ksubi(b, left, m->n_first);
         m->n_second = xg_merging_clamped(m, left, 0, m->run);
     }
-    m->made = xg_k2_int(b, XG_K_OP_ADDI, m->diag, d->places);
+    m->made = xg_kaddi_int(b, m->diag, d->places);
     if (d->whole % d->places) {
         all = xg_kaddi(b, m->n_first, m->n_second);
         m->made = xg_k2(b, XG_K_OP_MINSI, m->made, all);
@@ -91,7 +91,7 @@ XG_FN xg_kval *xg_merging_search(xg_merging *m, xg_kval *diag) {
     const xg_ktype *types[2];
     xg_kop *loop;
     uint32_t k;
-    bounds[1] = XG_KOP2(b, XG_K_OP_MAXSI, xg_ksubi(b, diag, m->n_second), xg_elem_index(&d->s, 0));
+    bounds[1] = XG_KOP2(b, XG_K_OP_MAXSI, xg_ksubi(b, diag, m->n_second), xg_elem_index_0(&d->s));
     bounds[2] = xg_k2(b, XG_K_OP_MINSI, diag, m->n_first);
     for (k = 0; k < 2; k++) types[k] = bounds[k + 1]->type;
     loop = xg_kir_op(b, XG_K_OP_WHILE, bounds + 1, 2, types, 2, 2);

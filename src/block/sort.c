@@ -98,7 +98,7 @@ XG_FN void xg_sort_apply(
  * strips next to those of its neighbours. */
 XG_FN void xg_sort_home(const xg_sort_site *d, int64_t j, const xg_aff **row, const xg_aff **place) {
     xg_aff_ctx *x = d->e->m->aff;
-    const xg_aff *t = xg_aff_dim(x, 0);
+    const xg_aff *t = xg_aff_dim_0(x);
     int64_t apart = d->places / d->each;
     if (!apart) { /* whole rows */
         *row = xg_aff_add_k(x, t, j / d->places * d->threads);
@@ -150,8 +150,8 @@ XG_FN void xg_sort_at(xg_sort_site *d, xg_kval *row, xg_kval *place, xg_kval **i
     v[1] = place;
     m->dims[0].range = xg_range_of(0, d->rows - 1);
     m->dims[1].range = xg_range_of(0, d->whole - 1);
-    xg_index_delinearise(x, &d->order, xg_aff_dim(x, 0), m->results);
-    m->results[d->dim] = xg_aff_dim(x, 1);
+    xg_index_delinearise(x, &d->order, xg_aff_dim_0(x), m->results);
+    m->results[d->dim] = xg_aff_dim_1(x);
     xg_elem_apply(&d->s, xg_imap_simplify(x, m), v, indices);
 }
 XG_FN xg_sort_spot xg_sort_spot_at(xg_sort_site *d, const xg_aff *row, const xg_aff *place, xg_kval *other) {
@@ -159,8 +159,8 @@ XG_FN xg_sort_spot xg_sort_spot_at(xg_sort_site *d, const xg_aff *row, const xg_
     const xg_aff *both[2];
     xg_sort_spot s;
     xg_kval *v[2];
-    both[0] = xg_aff_add_mul(x, row, xg_aff_div(x, xg_aff_dim(x, 1), d->runs), d->group);
-    both[1] = xg_aff_add_mul(x, place, xg_aff_mod(x, xg_aff_dim(x, 1), d->runs), d->length);
+    both[0] = xg_aff_add_mul(x, row, xg_aff_div(x, xg_aff_dim_1(x), d->runs), d->group);
+    both[1] = xg_aff_add_mul(x, place, xg_aff_mod(x, xg_aff_dim_1(x), d->runs), d->length);
     xg_sort_apply(d, both, 2, other, xg_range_of(0, d->places - 1), v);
     s.row_is = xg_sort_below(d, &v[0], d->rows);
     s.place_is = xg_sort_below(d, &v[1], d->whole);
@@ -176,7 +176,7 @@ XG_FN void xg_sort_in_strip(xg_sort_site *d, const xg_sort_spot *s, xg_kval *at,
     v[1] = at;
     m->dims[0].range = xg_range_of(0, d->whole / d->strip - 1);
     m->dims[1].range = xg_range_of(0, d->strip - 1);
-    m->results[0] = xg_aff_add_dim(x, xg_aff_dim(x, 1), 0, d->strip);
+    m->results[0] = xg_aff_add_dim(x, xg_aff_dim_1(x), 0, d->strip);
     xg_elem_apply(&d->s, xg_imap_simplify(x, m), v, &place);
     xg_sort_at(d, s->row, place, indices);
 }
@@ -186,8 +186,8 @@ XG_FN xg_sort_spot xg_sort_spot_of(xg_sort_site *d, int64_t j) {
     xg_kval *v[2];
     xg_sort_spot s;
     xg_sort_home(d, j - j % d->strip, &row, &place);
-    both[0] = xg_aff_add_mul(x, row, xg_aff_div(x, xg_aff_dim(x, 1), d->runs), d->group);
-    both[1] = xg_aff_div(x, xg_aff_add_mul(x, place, xg_aff_mod(x, xg_aff_dim(x, 1), d->runs), d->length), d->strip);
+    both[0] = xg_aff_add_mul(x, row, xg_aff_div(x, xg_aff_dim_1(x), d->runs), d->group);
+    both[1] = xg_aff_div(x, xg_aff_add_mul(x, place, xg_aff_mod(x, xg_aff_dim_1(x), d->runs), d->length), d->strip);
     xg_sort_apply(d, both, 2, NULL, xg_range_of(0, 0), v);
     s.row_is = xg_sort_below(d, &v[0], d->rows);
     s.place_is = xg_sort_below(d, &v[1], d->whole / d->strip);
@@ -221,7 +221,7 @@ XG_FN xg_kval *xg_sort_number_of(xg_sort_site *d, const xg_sort_item *v) {
     else if (d->o.entry_bytes == 8)
         n = xg_kcast(b, XG_K_OP_TRUNCI, v->entry, XG_E_I32);
     else
-        n = XG_KOP2(b, XG_K_OP_ANDI, v->entry, xg_kconst_int(b, XG_E_I32, 0xffff));
+        n = XG_KOP2(b, XG_K_OP_ANDI, v->entry, xg_kconst_i32(b, 0xffff));
     return n;
 }
 /* The place in shared memory of an element by its number, in the row of a place. */
@@ -297,9 +297,9 @@ XG_FN xg_kval *xg_sort_end(xg_sort_site *d) {
     xg_kval *left;
     if (d->given) return d->end;
     if (d->length == d->places && d->whole % d->length == 0) return NULL;
-    if (d->whole % d->length == 0) return xg_kconst_int(&d->s.b, XG_E_I32, d->length);
-    left = xg_sort_value(d,
-        xg_aff_sub(x, xg_aff_const(x, d->whole), xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 1), d->runs), d->length)));
+    if (d->whole % d->length == 0) return xg_kconst_i32(&d->s.b, d->length);
+    left = xg_sort_value(
+        d, xg_aff_sub(x, xg_aff_const(x, d->whole), xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim_1(x), d->runs), d->length)));
     left = xg_k2_int(&d->s.b, XG_K_OP_MINSI, left, d->length);
     return xg_kcast_index(&d->s.b, left, XG_E_I32);
 }
@@ -365,7 +365,7 @@ XG_FN void xg_sort_steps(xg_sort_site *d, int64_t bit, int64_t closed, bool mirr
     int64_t last = 2 * bit / closed, k, step, i, j;
     xg_sort_item v[XG_SORT_EACH_MAX];
     for (i = 0; i < d->each / closed; i++) {
-        const xg_aff *t = xg_aff_add_k(x, xg_aff_dim(x, 0), i * d->threads), *low = xg_aff_mod(x, t, last),
+        const xg_aff *t = xg_aff_add_k(x, xg_aff_dim_0(x), i * d->threads), *low = xg_aff_mod(x, t, last),
                      *base = xg_aff_mul(x, xg_aff_div(x, t, last), 2 * bit), *p[XG_SORT_EACH_MAX];
         for (k = 0; k < closed; k++) {
             p[k] = mirrored && k >= closed / 2 ? xg_aff_add_k(x, xg_aff_sub(x, base, low), k * last + last - 1)

@@ -66,7 +66,7 @@ XG_FN xg_kval *xg_topk_each(xg_topk_site *d, int64_t n, xg_kval *list, xg_topk_b
     xg_flow all = xg_flow_of(&d->s, &list), some;
     if (loop) {
         int64_t turns = (n + d->threads - 1) / d->threads;
-        zero = xg_elem_index(&d->s, 0);
+        zero = xg_elem_index_0(&d->s);
         number = xg_flow_for(&all, zero, xg_elem_index(&d->s, turns), 1, turns);
         number = xg_kaddi(&d->s.b, xg_k2_int(&d->s.b, XG_K_OP_MULI, number, d->threads), d->thread);
         xg_topk_ranged(number, turns * d->threads - 1);
@@ -90,7 +90,7 @@ XG_FN xg_kval *xg_topk_key(xg_topk_site *d, xg_elem x) {
     else if (!xg_type_signed(t))
         v = word ? xg_k2_int(b, XG_K_OP_XORI, v, INT32_MIN) : xg_kextui(b, v, XG_E_I32);
     if (v->type->elem != XG_E_I32) v = xg_kcast(b, XG_K_OP_EXTSI, v, XG_E_I32);
-    return xg_attr_int(d->i, XG_A_largest, 1) ? v : xg_k2_int(b, XG_K_OP_XORI, v, -1);
+    return xg_attr_or_1(d->i, XG_A_largest) ? v : xg_k2_int(b, XG_K_OP_XORI, v, -1);
 }
 XG_FN xg_kval *xg_topk_at(xg_topk_site *d, xg_kval *index) {
     d->row[d->dim] = index;
@@ -129,8 +129,8 @@ XG_FN xg_kval *xg_topk_class(xg_topk_site *d, const xg_topk_level *l, xg_kval *g
     if (!l->leaders) return group;
     m = xg_imap_of_dims(x, 1, 2);
     m->dims[0].range = xg_range_of(0, d->groups - 1);
-    m->results[0] = xg_aff_mod(x, xg_aff_dim(x, 0), d->width);
-    m->results[1] = xg_aff_mul(x, xg_aff_div(x, xg_aff_dim(x, 0), d->width), coarse);
+    m->results[0] = xg_aff_mod(x, xg_aff_dim_0(x), d->width);
+    m->results[1] = xg_aff_mul(x, xg_aff_div(x, xg_aff_dim_0(x), d->width), coarse);
     xg_elem_apply(&d->s, xg_imap_simplify(x, m), &group, part);
     xg_topk_ranged(part[0], d->width - 1);
     if (d->k < d->width) {
@@ -147,7 +147,7 @@ XG_FN xg_kval *xg_topk_lead(xg_topk_site *d, const void *data, xg_kval *place, x
     xg_imap *m = xg_imap_of_dims(x, 1, 1);
     xg_kval *index = xg_topk_index(d, l->leaders, place, d->length - 1), *klass;
     m->dims[0].range = xg_range_of(0, d->length - 1);
-    m->results[0] = xg_aff_mod(x, xg_aff_dim(x, 0), l->modulus);
+    m->results[0] = xg_aff_mod(x, xg_aff_dim_0(x), l->modulus);
     xg_elem_apply(&d->s, xg_imap_simplify(x, m), &index, &klass);
     return xg_kinsert_at(&d->s.b, xg_kcast_index(&d->s.b, klass, XG_E_I32), leaders, place);
 }
@@ -170,11 +170,11 @@ XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass,
     int64_t k;
     xg_flow f;
     best[0] = xg_topk_at(d, klass);
-    best[1] = xg_kconst_int(b, XG_E_I32, 0);
+    best[1] = xg_kconst_i32(b, 0);
     for (k = 1; k < first; k++) {
-        index = xg_topk_ranged(xg_k2_int(b, XG_K_OP_ADDI, klass, k * l->modulus), d->length - 1);
+        index = xg_topk_ranged(xg_kaddi_int(b, klass, k * l->modulus), d->length - 1);
         key = xg_topk_at(d, index);
-        xg_topk_better(d, best, key, xg_kconst_int(b, XG_E_I32, k));
+        xg_topk_better(d, best, key, xg_kconst_i32(b, k));
     }
     if (first == n) return;
     from = xg_elem_index(&d->s, first);
@@ -186,9 +186,9 @@ XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass,
         xg_topk_ranged(XG_KOP2(b, XG_K_OP_ADDI, xg_k2_int(b, XG_K_OP_MULI, number, l->modulus), klass), d->length - 1);
     number = xg_kcast_index(b, number, XG_E_I32);
     for (k = 0; k < stride; k++) {
-        index = xg_topk_ranged(xg_k2_int(b, XG_K_OP_ADDI, from, k * l->modulus), d->length - 1);
+        index = xg_topk_ranged(xg_kaddi_int(b, from, k * l->modulus), d->length - 1);
         key = xg_topk_at(d, index);
-        xg_topk_better(d, best, key, xg_k2_int(b, XG_K_OP_ADDI, number, k));
+        xg_topk_better(d, best, key, xg_kaddi_int(b, number, k));
     }
     xg_flow_end(&f);
 }
@@ -196,15 +196,15 @@ XG_FN void xg_topk_walk(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass,
 /* The one more element that the first classes have; `full` others were seen. */
 XG_FN void xg_topk_last(xg_topk_site *d, const xg_topk_level *l, xg_kval *klass, int64_t full, xg_kval *best[2]) {
     xg_kb *b = &d->s.b;
-    xg_kval *beyond = xg_k2_int(b, XG_K_OP_ADDI, klass, full * l->modulus), *index, *key;
+    xg_kval *beyond = xg_kaddi_int(b, klass, full * l->modulus), *index, *key;
     xg_topk_ranged(beyond, (full + 1) * l->modulus - 1);
     index = xg_topk_ranged(xg_k2_int(b, XG_K_OP_MINSI, beyond, d->length - 1), d->length - 1);
     key = xg_topk_at(d, index);
     beyond = xg_kcmpi_int(b, XG_CI_SLT, beyond, d->length);
-    key = xg_kselect(b, beyond, key, xg_kconst_int(b, XG_E_I32, INT32_MIN));
-    if (!full) best[0] = xg_kconst_int(b, XG_E_I32, INT32_MIN);
-    if (!full) best[1] = xg_kconst_int(b, XG_E_I32, 0);
-    xg_topk_better(d, best, key, xg_kconst_int(b, XG_E_I32, full));
+    key = xg_kselect(b, beyond, key, xg_kconst_i32(b, INT32_MIN));
+    if (!full) best[0] = xg_kconst_i32(b, INT32_MIN);
+    if (!full) best[1] = xg_kconst_i32(b, 0);
+    xg_topk_better(d, best, key, xg_kconst_i32(b, full));
 }
 
 XG_FN xg_kval *xg_topk_group(xg_topk_site *d, const void *data, xg_kval *group, xg_kval *list) {
@@ -221,7 +221,7 @@ XG_FN xg_kval *xg_topk_group(xg_topk_site *d, const void *data, xg_kval *group, 
     entry = xg_topk_entry(d, best[0], xg_topk_ranged(index, (XG_MAX(full, 1) + 1) * l->modulus - 1));
     if (dead) {
         /* Not a class, so no index of one: behind all others, and different in each group. */
-        none = xg_kcast_index(b, xg_k2_int(b, XG_K_OP_ADDI, group, behind + l->modulus), XG_E_I64);
+        none = xg_kcast_index(b, xg_kaddi_int(b, group, behind + l->modulus), XG_E_I64);
         none = xg_ksubi(b, xg_topk_i64(d, INT64_MIN + (int64_t)UINT32_MAX), none);
         entry = xg_kselect(b, dead, none, entry);
     }
@@ -253,7 +253,7 @@ XG_FN xg_kval *xg_topk_exchange(
     xg_topk_site *d, xg_kval *list, int64_t runs, int64_t stride, int64_t bit, bool mirrored) {
     xg_aff_ctx *x = d->e->m->aff;
     int64_t half = d->width / 2, pairs = runs * half;
-    const xg_aff *t = xg_aff_dim(x, 0), *low = xg_aff_mod(x, t, bit), *first;
+    const xg_aff *t = xg_aff_dim_0(x), *low = xg_aff_mod(x, t, bit), *first;
     xg_imap *m = xg_imap_of_dims(x, 1, 2);
     xg_topk_step step;
     first = xg_aff_sub(x, xg_aff_mul(x, xg_aff_mod(x, t, half), 2), low);
@@ -269,7 +269,7 @@ XG_FN xg_kval *xg_topk_exchange(
 /* Of runs that stand `stride` apart each second one goes into the one before it. */
 XG_FN xg_kval *xg_topk_merge(xg_topk_site *d, xg_kval *list, int64_t runs, int64_t stride) {
     xg_aff_ctx *x = d->e->m->aff;
-    const xg_aff *t = xg_aff_dim(x, 0), *own = xg_aff_mod(x, t, d->width),
+    const xg_aff *t = xg_aff_dim_0(x), *own = xg_aff_mod(x, t, d->width),
                  *base = xg_aff_mul(x, xg_aff_div(x, t, d->width), 2 * stride);
     xg_imap *m = xg_imap_of_dims(x, 1, 2);
     xg_topk_step step;
@@ -316,8 +316,8 @@ XG_FN xg_kval *xg_topk_gather(xg_topk_site *d, const void *data, xg_kval *t, xg_
     xg_flow f, room;
     int64_t each = (d->length + l->modulus - 1) / l->modulus, most = each * l->modulus - 1;
     m->dims[0].range = xg_range_of(0, each * d->k - 1);
-    m->results[0] = xg_aff_mod(x, xg_aff_dim(x, 0), d->k);
-    m->results[1] = xg_aff_mul(x, xg_aff_div(x, xg_aff_dim(x, 0), d->k), l->modulus);
+    m->results[0] = xg_aff_mod(x, xg_aff_dim_0(x), d->k);
+    m->results[1] = xg_aff_mul(x, xg_aff_div(x, xg_aff_dim_0(x), d->k), l->modulus);
     xg_elem_apply(&d->s, xg_imap_simplify(x, m), &t, part);
     index = xg_kcast_index(b, xg_kextract(b, l->leaders, part, 1), XG_E_INDEX);
     index = xg_topk_ranged(xg_kaddi(b, xg_topk_ranged(index, l->modulus - 1), part[1]), most);
@@ -328,9 +328,9 @@ XG_FN xg_kval *xg_topk_gather(xg_topk_site *d, const void *data, xg_kval *t, xg_
     f = xg_flow_of(&d->s, &list);
     xg_flow_if(&f, is);
     o[0] = l->count;
-    o[1] = xg_elem_index(&d->s, 0);
+    o[1] = xg_elem_index_0(&d->s);
     o[1] = xg_kir_value(b, XG_K_OP_SHARED_AT, o, 2, xg_kir_pointer(d->e->m, XG_SPACE_SHARED));
-    o[0] = xg_kconst_int(b, XG_E_I32, 1);
+    o[0] = xg_kconst_i32(b, 1);
     o[0] = xg_kir_value(b, XG_K_OP_ATOM_ADD, o, 2, o[0]->type);
     o[0] = xg_kcast_index(b, o[0], XG_E_INDEX);
     room = xg_flow_of(&d->s, &list);
@@ -377,7 +377,7 @@ XG_APART XG_FN xg_kval *xg_topk_rest(xg_topk_site *d, xg_topk_level *l, xg_kval 
     all[0] = xg_topk_each(d, (d->length + l->modulus - 1) / l->modulus * d->k, all[0], xg_topk_gather, &s);
     xg_shared_wait(b, all, 3);
     l->leaders = all[1];
-    at = xg_elem_index(&d->s, 0);
+    at = xg_elem_index_0(&d->s);
     at = xg_kextract(b, all[2], &at, 1);
     f = xg_flow_of(&d->s, &all[0]);
     xg_flow_slot(&f, &all[1]);
@@ -451,7 +451,7 @@ XG_FN void xg_topk_row(xg_topk_site *d, int64_t rows) {
     xg_aff_ctx *x = d->e->m->aff;
     const xg_shape *s = d->x->shape;
     xg_imap *m = xg_imap_of_dims(x, 1, s->rank);
-    const xg_aff *rest = xg_aff_dim(x, 0);
+    const xg_aff *rest = xg_aff_dim_0(x);
     xg_kval *block = xg_kblock_id(&d->s.b, 0, rows);
     uint32_t k;
     m->dims[0].range = xg_range_of(0, rows - 1);

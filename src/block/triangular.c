@@ -109,7 +109,7 @@ typedef struct xg_tiled_state {
     xg_kval *flag;
 } xg_tiled_state;
 XG_FN xg_flow xg_tiled_carry(xg_tiled_site *d, xg_tiled_state *c) {
-    xg_flow f = xg_flow_of(d->s, NULL);
+    xg_flow f = xg_flow_begin(d->s);
     uint32_t k;
     for (k = 0; k < c->n_tensors; k++) xg_flow_slot(&f, &c->tensors[k]);
     for (k = 0; k < c->n_elems; k++) xg_flow_elem(&f, &c->elems[k]);
@@ -515,7 +515,7 @@ XG_APART XG_FN xg_kval *xg_tiled_where(xg_tiled_site *d, int64_t threads, int64_
     xg_aff_ctx *x = d->e->m->aff;
     uint32_t batch = d->i->shape->rank - 2, k;
     xg_imap *m = xg_imap_of_dims(x, 2, batch + 3);
-    const xg_aff *rest = xg_aff_div(x, xg_aff_dim(x, 1), parts);
+    const xg_aff *rest = xg_aff_div(x, xg_aff_dim_1(x), parts);
     xg_kval *dims[2], *out[XG_RANK_MAX + 3];
     dims[0] = xg_kthread_id(&d->s->b, 0, threads);
     dims[1] = xg_kblock_id(&d->s->b, 0, blocks);
@@ -525,15 +525,15 @@ XG_APART XG_FN xg_kval *xg_tiled_where(xg_tiled_site *d, int64_t threads, int64_
         m->results[k] = k ? xg_aff_mod(x, rest, d->i->shape->dims[k]) : rest;
         rest = xg_aff_div(x, rest, d->i->shape->dims[k]);
     }
-    m->results[batch] = xg_aff_mod(x, xg_aff_dim(x, 0), d->side);
-    m->results[batch + 1] = xg_aff_div(x, xg_aff_dim(x, 0), d->side);
-    m->results[batch + 2] = xg_aff_add_mul(x, m->results[batch + 1], xg_aff_mod(x, xg_aff_dim(x, 1), parts), d->lines);
+    m->results[batch] = xg_aff_mod(x, xg_aff_dim_0(x), d->side);
+    m->results[batch + 1] = xg_aff_div(x, xg_aff_dim_0(x), d->side);
+    m->results[batch + 2] = xg_aff_add_mul(x, m->results[batch + 1], xg_aff_mod(x, xg_aff_dim_1(x), parts), d->lines);
     xg_elem_apply(d->s, xg_imap_simplify(x, m), dims, out);
     for (k = 0; k < batch; k++) d->at[k] = out[k];
     d->lane = out[batch];
     d->line = out[batch + 1];
     d->group = XG_KOP2(&d->s->b, XG_K_OP_ANDI, xg_kcast_index(&d->s->b, dims[0], XG_E_I32),
-        xg_kconst_int(&d->s->b, XG_E_I32, 31 & ~(d->side - 1)));
+        xg_kconst_i32(&d->s->b, 31 & ~(d->side - 1)));
     return out[batch + 2];
 }
 /* Of the factorisation, a tile and, where there are several, two more; of the solution, the matrix' tile and what is

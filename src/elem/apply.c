@@ -64,13 +64,13 @@ typedef struct xg_nest {
 } xg_nest;
 
 XG_FN void xg_elem_nest_level(xg_scope *s, xg_nest *n, uint32_t level) {
-    xg_flow f = xg_flow_of(s, NULL);
+    xg_flow f = xg_flow_begin(s);
     if (level == n->n) {
         n->body(s, n->data, n->at, n->carried);
         return;
     }
     if (n->counts[level] == 1) {
-        n->at[level] = xg_elem_index(s, 0);
+        n->at[level] = xg_elem_index_0(s);
         xg_elem_nest_level(s, n, level + 1);
         return;
     }
@@ -98,7 +98,7 @@ XG_FN void xg_elem_nest(xg_scope *s, const int64_t *counts, uint32_t n, xg_carry
 
 XG_FN void xg_elem_when(xg_scope *s, xg_kval *cond, xg_carry_fn body, void *data, xg_kval *const *at, xg_elem *carried,
     uint32_t n_carried) {
-    xg_flow f = xg_flow_of(s, NULL);
+    xg_flow f = xg_flow_begin(s);
     xg_flow_elems(&f, carried, n_carried);
     xg_flow_if(&f, cond);
     body(s, data, at, carried);

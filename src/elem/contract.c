@@ -132,7 +132,7 @@ XG_FN void xg_contract_pieces(xg_scope *s, xg_contract_site *d, xg_carry_fn body
 }
 /* The place of the innermost loop's variable among all elements. */
 XG_FN xg_kval *xg_contract_place(xg_scope *s, const xg_contract_site *d, xg_kval *at) {
-    return d->from ? xg_k2_int(&s->b, XG_K_OP_ADDI, at, d->from) : at;
+    return d->from ? xg_kaddi_int(&s->b, at, d->from) : at;
 }
 
 /* The sum as the result's type. */
@@ -210,7 +210,7 @@ XG_FN xg_ragged_tile xg_ragged_find(
     uint32_t rank = sizes->shape->rank, k;
     int64_t groups = xg_ragged_groups(i), all;
     xg_range most;
-    xg_kval *zero = xg_elem_index(s, 0), *begin = zero, *index[XG_RANK_MAX], *g, *n, *has, *own, *next;
+    xg_kval *zero = xg_elem_index_0(s), *begin = zero, *index[XG_RANK_MAX], *g, *n, *has, *own, *next;
     xg_kb *b = &s->b;
     xg_flow f = xg_flow_of(s, &begin);
     xg_ragged_tile t;
@@ -239,7 +239,7 @@ XG_FN xg_ragged_tile xg_ragged_find(
     t.group = xg_kselect(b, has, g, t.group);
     t.first = xg_kselect(b, has, own, t.first);
     t.end = xg_kselect(b, has, xg_k2_int(b, XG_K_OP_MULI, next, behind), t.end);
-    n = xg_k2_int(b, XG_K_OP_ADDI, xg_k2_int(b, XG_K_OP_MULI, n, behind), rows - 1);
+    n = xg_kaddi_int(b, xg_k2_int(b, XG_K_OP_MULI, n, behind), rows - 1);
     n = rows ? xg_k2_int(b, XG_K_OP_DIVUI, n, rows) : xg_elem_index(s, 1);
     t.all = xg_kaddi(b, t.all, n);
     xg_kval_set_range(t.all, most);
@@ -320,7 +320,7 @@ XG_FN void xg_conv_tap(xg_scope *s, void *data, xg_kval *const *at, xg_elem *acc
     xg_kval *inside;
     uint32_t k;
     for (k = 0; k < d->n_window; k++) d->vars[d->rank + k] = at[k];
-    d->vars[d->rank + d->n_window] = xg_elem_index(s, 0);
+    d->vars[d->rank + d->n_window] = xg_elem_index_0(s);
     inside = xg_elem_in_domain(s, d->maps[0], d->i->shape, d->counts, d->vars);
     xg_elem_when(s, inside, xg_conv_features, d, at, acc, 1);
 }

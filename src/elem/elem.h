@@ -132,6 +132,7 @@ XG_FN xg_elem xg_elem_real(xg_kval *v);
 XG_FN xg_elem xg_elem_operand(
     xg_scope *s, const xg_inst *i, uint32_t k, xg_kval *const *indices); /* of operand k, for result indices i */
 XG_FN xg_kval *xg_elem_index(xg_scope *s, int64_t v);
+XG_FN xg_kval *xg_elem_index_0(xg_scope *s);
 XG_FN void xg_elem_apply(
     xg_scope *s, const xg_imap *map, xg_kval *const *indices, xg_kval **out); /* the map at these dims and symbols */
 XG_FN xg_kval *xg_elem_and(xg_scope *s, xg_kval *p, xg_kval *q);              /* NULL is true */
@@ -197,7 +198,8 @@ typedef struct xg_flow { /* of, then slots, then for or if, then the code inside
     XG_VEC(xg_kval **) slots;
     xg_kval **before; /* what they held in front of an if */
 } xg_flow;
-XG_FN xg_flow xg_flow_of(xg_scope *s, xg_kval **slot); /* of one variable, or, NULL, none yet */
+XG_FN xg_flow xg_flow_begin(xg_scope *s);              /* of no variables yet */
+XG_FN xg_flow xg_flow_of(xg_scope *s, xg_kval **slot); /* of one; NULL: of none */
 XG_FN void xg_flow_slot(xg_flow *f, xg_kval **slot);   /* a variable; NULL in it: there is none */
 XG_FN void xg_flow_slots(xg_flow *f, xg_kval **slots, uint32_t n);
 XG_FN xg_kval **xg_flow_values(const xg_flow *f); /* what the variables hold, in their order */

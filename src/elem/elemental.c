@@ -82,13 +82,14 @@ XG_FN void xg_emit_name(xg_kmodule *m, xg_kval *v, const char *format, uint32_t 
 /* ---- indices ---- */
 
 XG_FN xg_kval *xg_elem_index(xg_scope *s, int64_t v) { return xg_kconst_int(&s->b, XG_E_INDEX, v); }
+XG_ONE_COPY XG_FN xg_kval *xg_elem_index_0(xg_scope *s) { return xg_elem_index(s, 0); }
 
 XG_FN void xg_elem_apply(xg_scope *s, const xg_imap *map, xg_kval *const *indices, xg_kval **out) {
     uint32_t k;
     xg_kop *op;
     if (map->n_results == 0) return;
     if (map->state == XG_IMAP_EMPTY) {
-        for (k = 0; k < map->n_results; k++) out[k] = xg_elem_index(s, 0);
+        for (k = 0; k < map->n_results; k++) out[k] = xg_elem_index_0(s);
         return;
     } /* unreachable code */
     if (xg_imap_is_identity(map)) {
@@ -437,9 +438,7 @@ XG_FN xg_elem xg_elem_concat_range(xg_scope *s, const xg_inst *i, xg_kval *const
     return xg_elem_if(s, xg_kcmpi_int(&s->b, XG_CI_SLT, at[dim], xg_concat_offset(i, first + (last - first) / 2 + 1)),
         i->shape->type, xg_elem_concat_branch, &d);
 }
-XG_FN xg_kval *xg_elem_moved(xg_scope *s, xg_kval *v, int64_t by) {
-    return by ? xg_k2_int(&s->b, XG_K_OP_ADDI, v, by) : v;
-}
+XG_FN xg_kval *xg_elem_moved(xg_scope *s, xg_kval *v, int64_t by) { return by ? xg_kaddi_int(&s->b, v, by) : v; }
 /* The array from which a piece is sliced, or the piece itself; and where it begins there. */
 XG_FN const xg_inst *xg_concat_cut(const xg_inst *o) { return o->op == XG_SLICE ? XG_OPERAND(o, 0) : o; }
 XG_FN int64_t xg_concat_begin(const xg_inst *o, uint32_t d) {
@@ -543,7 +542,7 @@ HANDLER(dynamic_update_slice) {
         start[k] = NULL;
         if (slack == 0) continue;
         start[k] = xg_elem_start(s, i, 2, k, slack);
-        end = xg_k2_int(&s->b, XG_K_OP_ADDI, start[k], update->dims[k]);
+        end = xg_kaddi_int(&s->b, start[k], update->dims[k]);
         end->lo = update->dims[k];
         end->hi = to->dims[k];
         inside = xg_elem_and(s, inside, xg_kcmpi_(&s->b, XG_CI_SGE, at[k], start[k]));

@@ -10,10 +10,14 @@
 XG_FN void xg_flow_slot(xg_flow *f, xg_kval **slot) {
     if (*slot) xg_push(f->s->e->arena, xg_kval **, &f->slots, slot);
 }
-XG_FN xg_flow xg_flow_of(xg_scope *s, xg_kval **slot) {
+XG_ONE_COPY XG_FN xg_flow xg_flow_begin(xg_scope *s) {
     xg_flow f;
     memset(&f, 0, sizeof f);
     f.s = s;
+    return f;
+}
+XG_FN xg_flow xg_flow_of(xg_scope *s, xg_kval **slot) {
+    xg_flow f = xg_flow_begin(s);
     if (slot) xg_flow_slot(&f, slot);
     return f;
 }
@@ -61,7 +65,7 @@ XG_FN xg_kval *xg_flow_for(xg_flow *f, xg_kval *lo, xg_kval *hi, int64_t step, i
     return f->var;
 }
 XG_FN xg_kval *xg_flow_count(xg_flow *f, int64_t n) {
-    xg_kval *lo = xg_elem_index(f->s, 0);
+    xg_kval *lo = xg_elem_index_0(f->s);
     return xg_flow_for(f, lo, xg_elem_index(f->s, n), 1, n);
 }
 XG_FN xg_kval *xg_flow_walk(xg_flow *f, const xg_imap *map, xg_kval *const *dims) {

@@ -25,7 +25,7 @@ XG_FN xg_elem xg_elem_gather(xg_scope *s, const xg_inst *i, xg_kval *const *at) 
     for (k = 0; k < w.whole->rank; k++) {
         int64_t slack = w.whole->dims[k] - w.size[k];
         xg_kval *start, *inside = w.inside[k] >= 0 ? at[w.inside[k]] : NULL;
-        idx[k] = w.batch[k] >= 0 ? position[w.batch[k]] : inside ? inside : xg_elem_index(s, 0);
+        idx[k] = w.batch[k] >= 0 ? position[w.batch[k]] : inside ? inside : xg_elem_index_0(s);
         if (w.start[k] < 0 || slack == 0) continue;
         start = xg_elem_clamped(s, xg_window_component(s, &w, position, w.start[k]), w.indices->shape->type, slack);
         if (!inside) {
@@ -100,7 +100,7 @@ XG_FN void xg_scatter_position(xg_scope *s, void *data, xg_kval *const *at, xg_e
         mine = xg_kcast_index(&s->b, d->at[k], XG_E_I64);
         if (w->size[k] == 1) {
             covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_EQ, start, mine));
-            d->inside[k] = xg_elem_index(s, 0);
+            d->inside[k] = xg_elem_index_0(s);
             continue;
         }
         off = xg_ksubi(&s->b, mine, start);

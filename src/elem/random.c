@@ -11,7 +11,7 @@
 #define ADD(x, y) xg_kaddi(b, (x), (y))
 #define XOR(x, y) xg_k2(b, XG_K_OP_XORI, (x), (y))
 #define OR(x, y) XG_KOP2(b, XG_K_OP_ORI, (x), (y))
-#define C32(v) xg_kconst_int(b, XG_E_I32, (int64_t)(int32_t)(v))
+#define C32(v) xg_kconst_i32(b, (int64_t)(int32_t)(v))
 #define C64(v) xg_kconst_int(b, XG_E_I64, (int64_t)(v))
 #define LOW(x) xg_kcast(b, XG_K_OP_TRUNCI, (x), XG_E_I32)
 #define HIGH(x) LOW(xg_k2(b, XG_K_OP_SHRUI, (x), C64(32)))

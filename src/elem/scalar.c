@@ -310,11 +310,10 @@ XG_FN xg_kval *xg_scalar_ordered_small(xg_kb *b, xg_kval *x, const xg_float_form
     v = xg_kextui(b, xg_kbitcast(b, x, XG_E_I8), XG_E_I32);
     if (!f->has_sign) return v;
     magnitude = xg_k2_int(b, XG_K_OP_ANDI, v, 127);
-    key = XG_KSELECT(b, XG_KCMPI(b, XG_CI_ULT, v, xg_kconst_int(b, XG_E_I32, 128)), v,
-        XG_KOP2(b, XG_K_OP_SUBI, xg_kconst_int(b, XG_E_I32, -1), magnitude));
+    key = XG_KSELECT(b, XG_KCMPI(b, XG_CI_ULT, v, xg_kconst_i32(b, 128)), v,
+        XG_KOP2(b, XG_K_OP_SUBI, xg_kconst_i32(b, -1), magnitude));
     if (!f->nan_is_negative_zero) return key;
-    return XG_KSELECT(
-        b, XG_KCMPI(b, XG_CI_EQ, v, xg_kconst_int(b, XG_E_I32, 128)), xg_kconst_int(b, XG_E_I32, -1000), key);
+    return XG_KSELECT(b, XG_KCMPI(b, XG_CI_EQ, v, xg_kconst_i32(b, 128)), xg_kconst_i32(b, -1000), key);
 }
 
 XG_FN xg_kval *xg_scalar_compare(xg_kb *b, const xg_inst *i, xlagpu_type t, xg_kval *x, xg_kval *y) {
@@ -354,7 +353,7 @@ XG_FN xg_kval *xg_scalar_reduce_precision(xg_kb *b, xg_kval *x, int64_t exponent
         int64_t last = (int64_t)1 << drop, half = (last >> 1) - 1;
         xg_kval *odd =
             XG_KOP2(b, XG_K_OP_ANDI, XG_KOP2(b, XG_K_OP_SHRUI, v, xg_kconst_int(b, ie, drop)), xg_kconst_int(b, ie, 1));
-        v = xg_kaddi(b, v, xg_k2_int(b, XG_K_OP_ADDI, odd, half));
+        v = xg_kaddi(b, v, xg_kaddi_int(b, odd, half));
         v = xg_k2_int(b, XG_K_OP_ANDI, v, ~(last - 1));
     }
     if (exponent_bits < expo) {

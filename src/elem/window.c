@@ -83,7 +83,7 @@ XG_FN xg_kval *xg_select_linear(xg_scope *s, xg_kval *a, int64_t scale, xg_kval 
     xg_kval *x = scale == 1 ? a : xg_k2_int(&s->b, XG_K_OP_MULI, a, scale),
             *y = other == 1 ? b : xg_k2_int(&s->b, XG_K_OP_MULI, b, other);
     x = xg_kaddi(&s->b, x, y);
-    return k ? xg_k2_int(&s->b, XG_K_OP_ADDI, x, k) : x;
+    return k ? xg_kaddi_int(&s->b, x, k) : x;
 }
 
 /* carried: the element kept so far, whether there is one, and whether it is ours. */
@@ -188,7 +188,7 @@ XG_FN void xg_select_window(xg_scope *s, void *data, xg_kval *const *at, xg_elem
         d->out[k] = w->stride == 1 ? safe : xg_k2(&s->b, XG_K_OP_DIVSI, safe, stride);
         if (w->stride != 1)
             covers = xg_elem_and(
-                s, covers, XG_KCMPI(&s->b, XG_CI_EQ, XG_KOP2(&s->b, XG_K_OP_REMSI, safe, stride), xg_elem_index(s, 0)));
+                s, covers, XG_KCMPI(&s->b, XG_CI_EQ, XG_KOP2(&s->b, XG_K_OP_REMSI, safe, stride), xg_elem_index_0(s)));
         covers = xg_elem_and(s, covers, xg_kcmpi_int(&s->b, XG_CI_SLT, d->out[k], source->dims[k]));
     }
     xg_elem_when(s, covers, xg_select_ask, d, at, acc, 1);

@@ -163,7 +163,7 @@ XG_FN const xg_imap *xg_strip_map(const xg_strip *d, uint32_t operand, int64_t a
 XG_FN void xg_strip_read(xg_strip *d, xg_scope *s, uint32_t operand, int64_t at, xg_elem *x) {
     const xg_imap *map = d->site.maps[operand] = xg_strip_map(d, operand, at);
     xg_kval **lane = d->site.vars + d->shape->rank + d->w.n + 1;
-    xg_flow f = xg_flow_of(s, NULL);
+    xg_flow f = xg_flow_begin(s);
     int64_t v;
     if (xg_imap_ok(map)) {
         xg_flow_elems(&f, x, (uint32_t)d->lanes);
@@ -192,7 +192,7 @@ XG_FN void xg_strip_step(xg_scope *s, void *data, xg_kval *const *at, xg_elem *a
     xg_elem taps[XG_STRIP_TAPS][XG_STRIP_LANES_MAX], x[XG_STRIP_LANES_MAX], zero;
     int64_t place, u, v, t;
     memcpy(d->site.vars + d->shape->rank, at, (d->w.n + 1) * sizeof *at);
-    d->site.vars[d->shape->rank + d->w.n + 1] = xg_elem_index(s, 0);
+    d->site.vars[d->shape->rank + d->w.n + 1] = xg_elem_index_0(s);
     memset(taps, 0, sizeof taps);
     for (t = 0; t < d->taps; t++) xg_strip_read(d, s, 1, t, taps[t]);
     zero = xg_contract_zero(s, d->site.types[0]);
@@ -215,7 +215,7 @@ XG_FN void xg_strip_step(xg_scope *s, void *data, xg_kval *const *at, xg_elem *a
 XG_FN void xg_strip_write(xg_strip *d, xg_scope *s, int64_t u, const xg_elem *acc, xg_kval **dest) {
     const xg_imap *map = xg_imap_simplify(d->e->m->aff, xg_strip_result(d, u, d->shape->rank));
     xg_kval *here[XG_RANK_MAX], **lane = d->site.vars + d->shape->rank + d->w.n + 1;
-    xg_flow f = xg_flow_of(s, NULL), g = f;
+    xg_flow f = xg_flow_begin(s), g = f;
     xg_elem value;
     int64_t v;
     xg_flow_slots(&f, dest, d->e->n_roots);
@@ -231,7 +231,7 @@ XG_FN void xg_strip_write(xg_strip *d, xg_scope *s, int64_t u, const xg_elem *ac
     xg_hero_write(s, &d->heroes, d->shape, &value, here, NULL, dest);
     xg_flow_end(&g);
     xg_flow_end(&f);
-    *lane = xg_elem_index(s, 0);
+    *lane = xg_elem_index_0(s);
 }
 XG_FN void xg_strip_element(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
     xg_strip *d = (xg_strip *)data;
@@ -251,7 +251,7 @@ XG_FN void xg_strip_element(xg_scope *s, void *data, uint32_t which, xg_kval *co
         d->taps = taps;
         xg_strip_walk(d, size / taps);
     }
-    for (k = 0; k < d->w.n + 2; k++) d->site.vars[rank + k] = xg_elem_index(s, 0);
+    for (k = 0; k < d->w.n + 2; k++) d->site.vars[rank + k] = xg_elem_index_0(s);
     for (k = 0; k < (uint32_t)d->count; k++) xg_strip_write(d, s, k, acc, dest);
 }
 XG_FN void xg_emit_convolution(xg_fusion_emission *e) {

@@ -118,7 +118,7 @@ XG_FN void xg_hero_write(xg_scope *s, const xg_heroes *h, const xg_shape *shape,
     xg_fusion_emission *e = s->e;
     xg_elem *v = XG_NEW_N(e->arena, xg_elem, e->n_roots + 1);
     xg_kval **here = XG_NEW_N(e->arena, xg_kval *, (size_t)e->n_roots * XG_RANK_MAX + 1);
-    xg_flow f = xg_flow_of(s, NULL);
+    xg_flow f = xg_flow_begin(s);
     uint32_t k;
     xg_flow_slots(&f, dest, e->n_roots);
     xg_flow_if(&f, cond);

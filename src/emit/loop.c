@@ -126,7 +126,7 @@ XG_FN xg_indexing_group *xg_loop_places(xg_loop_walk *w) {
     if (w->places) return w->places;
     place = xg_imap_of_dims(x, 1, s->rank);
     place->dims[0].range = xg_range_of(0, s->elements - 1);
-    xg_index_delinearise(x, &order, xg_aff_dim(x, 0), place->results);
+    xg_index_delinearise(x, &order, xg_aff_dim_0(x), place->results);
     return w->places = xg_indexing_group_back(x, e->roots[0], xg_imap_simplify(x, place));
 }
 /* Whether the element of the parameter is known from the place in memory modulo so much; the elements of the root: it
@@ -134,7 +134,7 @@ XG_FN xg_indexing_group *xg_loop_places(xg_loop_walk *w) {
 XG_FN bool xg_loop_repeats(xg_loop_walk *w, const xg_inst *param, int64_t modulo) {
     xg_aff_ctx *x = w->e->m->aff;
     const xg_shape *s = w->e->roots[0]->shape;
-    const xg_aff *want = modulo == s->elements ? xg_aff_dim(x, 0) : xg_aff_mod(x, xg_aff_dim(x, 0), modulo);
+    const xg_aff *want = modulo == s->elements ? xg_aff_dim_0(x) : xg_aff_mod(x, xg_aff_dim_0(x), modulo);
     xg_imaps maps = xg_indexing_group_maps(xg_loop_places(w), param, 0);
     uint32_t k;
     for (k = 0; k < maps.n; k++) {
@@ -461,7 +461,7 @@ XG_FN const xg_imap *xg_loop_map(const xg_loop_walk *w, bool rest) {
     int64_t threads = w->launch.threads[0], blocks = w->launch.blocks[0],
             rounds = rest ? (w->rest + threads * blocks - 1) / (threads * blocks) : w->rounds,
             unroll = rest ? 1 : w->unroll, body = s->elements - w->rest;
-    const xg_aff *th = xg_aff_dim(x, 0), *bl = xg_aff_dim(x, 1), *round = xg_aff_sym(x, 0), *at, *within;
+    const xg_aff *th = xg_aff_dim_0(x), *bl = xg_aff_dim_1(x), *round = xg_aff_sym(x, 0), *at, *within;
     xg_index_order order;
     xg_imap *m;
     if (!w->rest && !w->period && !w->together)

@@ -186,7 +186,7 @@ XG_FN const xg_imap *xg_phase_map(const xg_phases *w, const xg_phase *p) {
     xg_aff_ctx *x = w->e.m->aff;
     int64_t teams = p->waits ? 1 : w->threads / p->threads, rounds = (p->blocks + teams - 1) / teams;
     xg_imap *m = xg_imap_new(x, 1, 1, 0, 2, 2);
-    const xg_aff *th = xg_aff_dim(x, 0);
+    const xg_aff *th = xg_aff_dim_0(x);
     xg_imap_counts(&m->dims[0], "th_x", w->threads);
     xg_imap_counts(&m->syms[0], "round", rounds);
     m->results[0] = xg_aff_mod(x, th, p->threads);

@@ -8,10 +8,10 @@
 
 /* The tile of a block, and which of the tile's blocks it is. */
 XG_FN const xg_aff *xg_column_site(const xg_column_plan *plan, xg_aff_ctx *x) {
-    return plan->parts > 1 ? xg_aff_div(x, xg_aff_dim(x, 1), plan->parts) : xg_aff_dim(x, 1);
+    return plan->parts > 1 ? xg_aff_div(x, xg_aff_dim_1(x), plan->parts) : xg_aff_dim_1(x);
 }
 XG_FN const xg_aff *xg_column_rank(const xg_column_plan *plan, xg_aff_ctx *x) {
-    return plan->parts > 1 ? xg_aff_mod(x, xg_aff_dim(x, 1), plan->parts) : xg_aff_const(x, 0);
+    return plan->parts > 1 ? xg_aff_mod(x, xg_aff_dim_1(x), plan->parts) : xg_aff_const(x, 0);
 }
 /* The first row of a block's step. */
 XG_FN const xg_aff *xg_column_row(const xg_column_plan *plan, xg_aff_ctx *x, const xg_aff *step) {
@@ -20,7 +20,7 @@ XG_FN const xg_aff *xg_column_row(const xg_column_plan *plan, xg_aff_ctx *x, con
 /* kept and lin of the thread's element v in a step; v NULL: of its first one. */
 XG_FN void xg_column_place(
     const xg_reduction *r, const xg_column_plan *plan, xg_walk_map *m, const xg_aff *step, const xg_aff *v) {
-    const xg_aff *th = xg_aff_dim(m->x, 0), *bl = xg_column_site(plan, m->x),
+    const xg_aff *th = xg_aff_dim_0(m->x), *bl = xg_column_site(plan, m->x),
                  *in_step = xg_aff_mul(m->x, th, plan->vector), *column;
     if (v) in_step = xg_aff_add(m->x, in_step, v);
     if (plan->way == XG_COLUMN_SERIAL) {
@@ -48,7 +48,7 @@ XG_FN const xg_aff *xg_column_shift(
 XG_FN const xg_aff *xg_column_memory(
     const xg_reduction *r, const xg_column_plan *plan, xg_aff_ctx *x, const xg_aff *step) {
     int64_t across = plan->window / plan->vector;
-    const xg_aff *th = xg_aff_dim(x, 0), *bl = xg_column_site(plan, x),
+    const xg_aff *th = xg_aff_dim_0(x), *bl = xg_column_site(plan, x),
                  *row = xg_aff_add_mul(x, xg_aff_div(x, th, across), xg_aff_div(x, bl, plan->tiles), r->n_reduced);
     const xg_aff *at = xg_aff_mul(x, xg_aff_div(x, xg_aff_mul(x, row, r->minor), plan->unit), plan->unit);
     at = xg_aff_add_mul(x, at, xg_column_row(plan, x, step), r->minor);
@@ -58,7 +58,7 @@ XG_FN const xg_aff *xg_column_memory(
 /* The first column of a thread in its tile: not less than 1 - vector where one of its columns is in it. */
 XG_FN const xg_aff *xg_column_first(const xg_reduction *r, const xg_column_plan *plan, xg_aff_ctx *x) {
     int64_t across = plan->window / plan->vector;
-    const xg_aff *th = xg_aff_dim(x, 0);
+    const xg_aff *th = xg_aff_dim_0(x);
     return xg_aff_sub(x, xg_aff_mul(x, xg_aff_mod(x, th, across), plan->vector),
         xg_column_shift(r, plan, x, xg_aff_div(x, th, across)));
 }
@@ -85,7 +85,7 @@ XG_FN void xg_column_lanes(xg_reduction *r, const xg_column_plan *plan, const xg
     xg_kval *at[XG_RANK_MAX], **vals = XG_NEW_N(a, xg_kval *, 2 * n_values + 1),
                               **parts = XG_NEW_N(a, xg_kval *, 2 * n_values + 1);
     xg_elem *one = XG_NEW_N(a, xg_elem, n_values + 1);
-    xg_flow f = xg_flow_of(s, NULL);
+    xg_flow f = xg_flow_begin(s);
     if (all) {
         uint32_t h;
         for (h = 0; h < r->n_heroes; h++)
@@ -199,11 +199,11 @@ XG_FN void xg_column_steps(xg_reduction *r, const xg_column_plan *plan, int64_t 
     step = xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_walk_sym(&m, "group", groups), group), first);
     step = xg_aff_add(m.x, step, xg_walk_sym(&m, "step", group));
     xg_column_place(r, plan, &m, step, NULL);
-    xg_column_inside(r, plan, &m, xg_aff_mod(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), plan->width));
+    xg_column_inside(r, plan, &m, xg_aff_mod(m.x, xg_aff_mul(m.x, xg_aff_dim_0(m.x), plan->vector), plan->width));
     if (last && plan->way == XG_COLUMN_LINEAR)
         xg_walk_require(&m,
             xg_aff_add_mul(m.x,
-                xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector), XG_MAX(only, (int64_t)0)),
+                xg_aff_add_k(m.x, xg_aff_mul(m.x, xg_aff_dim_0(m.x), plan->vector), XG_MAX(only, (int64_t)0)),
                 xg_column_row(plan, m.x, step), plan->width),
             0, r->n_reduced * plan->width - 1);
     else if (last)
@@ -276,7 +276,7 @@ XG_APART XG_FN void xg_column_share(
     xg_walk_map m = xg_walk_map_begin(r);
     xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1);
     xg_elem *acc = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
-    const xg_aff *at = xg_aff_mul(m.x, xg_aff_dim(m.x, 0), plan->vector);
+    const xg_aff *at = xg_aff_mul(m.x, xg_aff_dim_0(m.x), plan->vector);
     int64_t elements = plan->depth * plan->window;
     xg_partial write;
     xg_walk w;
@@ -305,7 +305,7 @@ XG_FN xg_kval *xg_column_spot(
     xg_reduction *r, const xg_column_plan *plan, bool entered, xg_kval *item, int64_t items, int64_t at) {
     xg_aff_ctx *x = r->e->m->aff;
     xg_imap *map = xg_imap_of_dims(x, entered ? 2 : 1, 1);
-    const xg_aff *place = xg_aff_add_k(x, xg_aff_dim(x, 0), at);
+    const xg_aff *place = xg_aff_add_k(x, xg_aff_dim_0(x), at);
     xg_kval *vars[2];
     map->dims[0].range = xg_range_of(0, items - 1);
     if (entered) {
@@ -330,7 +330,7 @@ XG_FN void xg_column_gather(xg_reduction *r, const xg_column_plan *plan, bool en
     for (at = items; at < elements; at += items) {
         xg_elem *x = XG_NEW_N(a, xg_elem, r->n_values + 1);
         bool guarded = at + items > elements;
-        xg_flow f = xg_flow_of(s, NULL);
+        xg_flow f = xg_flow_begin(s);
         xg_flow_elems(&f, acc, r->n_values);
         xg_flow_if(&f, guarded ? xg_kcmpi_int(&s->b, XG_CI_SLT, item, elements - at) : NULL);
         index = xg_column_spot(r, plan, entered, item, guarded ? elements - at : items, at);
@@ -372,7 +372,7 @@ XG_FN void xg_column_rounds(
         last = next == 1 && plan->parts == 1;
         items = next * plan->width;
         sym = xg_walk_sym(&m, "item", (items + r->threads - 1) / r->threads);
-        item = xg_aff_add_mul(m.x, xg_aff_dim(m.x, 0), sym, r->threads);
+        item = xg_aff_add_mul(m.x, xg_aff_dim_0(m.x), sym, r->threads);
         xg_walk_require(&m, item, 0, items - 1);
         if (last) {
             const xg_aff *bl = xg_column_site(plan, m.x), *column = item;
@@ -426,7 +426,7 @@ XG_FN void xg_column_cluster(
     xg_elem *acc = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1),
             *more = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     const xg_aff *bl = xg_column_site(plan, m.x),
-                 *of_share = xg_aff_add_mul(m.x, xg_aff_dim(m.x, 0),
+                 *of_share = xg_aff_add_mul(m.x, xg_aff_dim_0(m.x),
                      xg_walk_sym(&m, "item", (share + r->threads - 1) / r->threads), r->threads),
                  *item;
     xg_kval *vars[3], *at[XG_RANK_MAX], *place;
@@ -449,7 +449,7 @@ XG_FN void xg_column_cluster(
     vars[2] = w.syms;
     place = xg_kapply(&r->s.b, xg_walk_map_end(r, &only, &item, 1), vars)->results;
     for (part = 0; part < plan->parts; part++) {
-        peer = xg_shared_of_peer(&r->s, from, xg_kconst_int(&r->s.b, XG_E_I32, part));
+        peer = xg_shared_of_peer(&r->s, from, xg_kconst_i32(&r->s.b, part));
         xg_shared_read(&r->s, &peer, &place, 1, like, r->n_values, part ? more : acc);
         if (part) xg_reduction_merge(r, acc, more);
     }

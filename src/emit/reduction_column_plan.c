@@ -230,7 +230,7 @@ XG_FN bool xg_column_is_flat(const xg_reduction *r) {
     const xg_imap *m;
     if (!r->pad) return true;
     m = xg_indexing_flatten(x, xg_imap_compose(x, xg_indexing_delinear(x, r->in), r->pad), xg_column_source(r));
-    return xg_imap_ok(m) && m->n_results == 1 && m->results[0] == xg_aff_dim(x, 0);
+    return xg_imap_ok(m) && m->n_results == 1 && m->results[0] == xg_aff_dim_0(x);
 }
 /* (vector of memory)[lane] -> indices of what is read. */
 XG_FN const xg_imap *xg_column_vector_map(const xg_reduction *r, int64_t vector, const xg_aff *lane) {

@@ -174,7 +174,7 @@ XG_FN void xg_pairs_begin(xg_pairs *w) {
     xg_reduction *r = w->r;
     xg_aff_ctx *x = r->e->m->aff;
     xg_kb *b = &r->s.b;
-    const xg_aff *th = xg_aff_div(x, xg_aff_dim(x, 0), p->lanes), *bl = xg_aff_dim(x, 1);
+    const xg_aff *th = xg_aff_div(x, xg_aff_dim_0(x), p->lanes), *bl = xg_aff_dim_1(x);
     uint32_t k;
     w->side[0] = p->high;
     w->side[1] = p->wide;
@@ -244,7 +244,7 @@ XG_FN void xg_pairs_loop(xg_pairs *w, xg_partial *all) {
     xg_reduction *r = w->r;
     xg_aff_ctx *x = r->e->m->aff;
     xg_kb *b = &r->s.b;
-    xg_kval *lane = xg_pairs_value(r, xg_aff_mod(x, xg_aff_dim(x, 0), p->lanes)), *round;
+    xg_kval *lane = xg_pairs_value(r, xg_aff_mod(x, xg_aff_dim_0(x), p->lanes)), *round;
     int64_t each = p->lanes * p->steps, rounds = r->n_reduced / each, done = rounds * each;
     xg_flow f = xg_partial_flow(r, all);
     f.rolled = rounds > 1;
@@ -272,7 +272,7 @@ XG_FN xg_kval *xg_pairs_writes(xg_pairs *w) {
     xg_kval *writes = NULL, *inside;
     uint32_t k;
     if (p->lanes > 1)
-        writes = xg_kcmpi_int(b, XG_CI_EQ, xg_pairs_value(w->r, xg_aff_mod(x, xg_aff_dim(x, 0), p->lanes)), 0);
+        writes = xg_kcmpi_int(b, XG_CI_EQ, xg_pairs_value(w->r, xg_aff_mod(x, xg_aff_dim_0(x), p->lanes)), 0);
     for (k = 0; k < 2; k++)
         if (p->tiles[k] % p->across[k]) {
             inside = xg_kcmpi_int(b, XG_CI_SLT, w->tile[k], p->tiles[k]);

@@ -181,7 +181,7 @@ XG_FN void xg_row_walk(xg_reduction *r, const xg_imap *map, xg_partial *p) {
 XG_FN const xg_aff *xg_row_places(
     const xg_reduction *r, const xg_row_plan *plan, xg_walk_map *m, int64_t first, int64_t groups, int64_t group) {
     int64_t beside = XG_MAX(plan->beside, (int64_t)1), lanes = xg_row_lanes(plan);
-    const xg_aff *th = xg_aff_dim(m->x, 0), *lane = xg_aff_mod(m->x, th, plan->lanes), *round, *start;
+    const xg_aff *th = xg_aff_dim_0(m->x), *lane = xg_aff_mod(m->x, th, plan->lanes), *round, *start;
     bool flat = xg_row_is_flat(plan);
     if (plan->pieces > 1 && !flat) m->outer = xg_walk_sym(m, "piece", (plan->pieces + beside - 1) / beside);
     round = xg_aff_add_k(m->x, xg_aff_mul(m->x, xg_walk_sym(m, "group", groups), group), first);
@@ -237,7 +237,7 @@ XG_FN void xg_row_masked(xg_reduction *r, xg_walk_map *m, bool at_begin, xg_part
     if (map->state == XG_IMAP_EMPTY) return;
     w = xg_walk_begin(r, map, p);
     for (k = 0; k < rank; k++) at[k] = w.at + k;
-    counts = at_begin ? xg_kcmpi_(&s->b, XG_CI_SGE, w.at + rank, xg_elem_index(s, 0))
+    counts = at_begin ? xg_kcmpi_(&s->b, XG_CI_SGE, w.at + rank, xg_elem_index_0(s))
                       : xg_kcmpi_(&s->b, XG_CI_SLT, w.at + rank, xg_elem_index(s, r->n_reduced));
     xg_reduction_elements(r, at, x);
     memcpy(old, p->acc, r->n_values * sizeof *old);
@@ -252,7 +252,7 @@ XG_FN void xg_row_masked(xg_reduction *r, xg_walk_map *m, bool at_begin, xg_part
 /* The first round of rows that are entered before their begin. */
 XG_FN void xg_row_begin(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
     xg_walk_map whole = xg_walk_map_begin(r), parts = whole;
-    const xg_aff *lane = xg_aff_mod(whole.x, xg_aff_dim(whole.x, 0), plan->lanes);
+    const xg_aff *lane = xg_aff_mod(whole.x, xg_aff_dim_0(whole.x), plan->lanes);
     /* one path for all lanes where these are few */
     int64_t early = plan->lanes <= XG_ROW_FEW ? plan->lanes : plan->unit / plan->vector;
     (void)xg_row_places(r, plan, &whole, 0, 1, 1);
@@ -427,7 +427,7 @@ XG_FN void xg_row_shuffle_all(xg_reduction *r, int64_t lanes, xg_elem *acc, uint
 
 XG_FN void xg_row_write(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
     xg_walk_map m = xg_walk_map_begin(r);
-    const xg_aff *th = xg_aff_dim(m.x, 0);
+    const xg_aff *th = xg_aff_dim_0(m.x);
     xg_kval *at[XG_RANK_MAX];
     const xg_imap *map;
     xg_walk w;
@@ -454,7 +454,7 @@ XG_FN int64_t xg_row_shared_bytes(const xg_reduction *r, const xg_row_plan *plan
 XG_APART XG_FN void xg_row_across_warps(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
     int64_t dims[2];
     xg_walk_map m = xg_walk_map_begin(r);
-    const xg_aff *th = xg_aff_dim(m.x, 0), *out[2];
+    const xg_aff *th = xg_aff_dim_0(m.x), *out[2];
     xg_shared shared;
     xg_partial write;
     xg_kval **v, *at[2];

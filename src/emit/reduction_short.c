@@ -174,7 +174,7 @@ XG_FN const xg_imap *xg_short_vectors(const xg_reduction *r, const xg_short_plan
     int64_t v = plan->vector, all = plan->rows * r->n_reduced / v, total = r->n_kept * r->n_reduced / v;
     xg_walk_map m = xg_walk_map_begin(r);
     const xg_aff *out[2];
-    out[1] = xg_aff_add_mul(m.x, xg_aff_dim(m.x, 0),
+    out[1] = xg_aff_add_mul(m.x, xg_aff_dim_0(m.x),
         xg_walk_sym(&m, "round", (all + XG_LAUNCH_THREADS - 1) / XG_LAUNCH_THREADS), XG_LAUNCH_THREADS);
     out[0] = xg_aff_add_dim(m.x, out[1], 1, all);
     if (all % XG_LAUNCH_THREADS) xg_walk_require(&m, out[1], 0, all - 1);
@@ -186,10 +186,10 @@ XG_FN const xg_imap *xg_short_rest(const xg_reduction *r, const xg_short_plan *p
     int64_t total = r->n_kept * r->n_reduced, rest = total % plan->vector;
     xg_walk_map m = xg_walk_map_begin(r);
     const xg_aff *out[2];
-    out[0] = xg_aff_add_k(m.x, xg_aff_dim(m.x, 0), total - rest);
+    out[0] = xg_aff_add_k(m.x, xg_aff_dim_0(m.x), total - rest);
     out[1] = xg_aff_add_k(m.x, out[0], -(r->blocks - 1) * plan->rows * r->n_reduced);
-    xg_walk_require(&m, xg_aff_dim(m.x, 0), 0, rest - 1);
-    xg_walk_require(&m, xg_aff_dim(m.x, 1), r->blocks - 1, r->blocks - 1);
+    xg_walk_require(&m, xg_aff_dim_0(m.x), 0, rest - 1);
+    xg_walk_require(&m, xg_aff_dim_1(m.x), r->blocks - 1, r->blocks - 1);
     return xg_walk_map_end(r, &m, out, 2);
 }
 /* (vector of the array, of the block)[vector_index] -> indices of the operand, and the place in shared memory. */
@@ -207,7 +207,7 @@ XG_FN const xg_imap *xg_short_elements(const xg_reduction *r, const xg_short_pla
     xg_index_delinearise(x, &r->kept, kept, at);
     xg_index_delinearise(x, &r->reduced, xg_aff_mod(x, xg_aff_div(x, place, plan->beside), r->n_reduced), at);
     for (k = 0; k < rank; k++) m->results[k] = at[k];
-    m->results[rank] = plan->fold > 1 ? xg_aff_dim(x, 1) : xg_aff_add_dim(x, xg_aff_sym(x, 0), 1, v);
+    m->results[rank] = plan->fold > 1 ? xg_aff_dim_1(x) : xg_aff_add_dim(x, xg_aff_sym(x, 0), 1, v);
     return xg_imap_simplify(x, m);
 }
 
@@ -256,7 +256,7 @@ XG_FN void xg_short_elements_of_row(xg_reduction *r, const xg_short_plan *plan, 
     const xg_aff *at[XG_RANK_MAX + 1], *place = xg_aff_mul(m.x, xg_walk_sym(&m, "element", n), plan->lanes);
     uint32_t h, k, array = 0;
     xg_walk w;
-    place = xg_aff_add_k(m.x, xg_aff_add(m.x, place, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), plan->lanes)), from);
+    place = xg_aff_add_k(m.x, xg_aff_add(m.x, place, xg_aff_mod(m.x, xg_aff_dim_0(m.x), plan->lanes)), from);
     xg_walk_require(&m, kept, 0, r->n_kept - 1);
     if (row_ends) xg_walk_require(&m, row, 0, plan->rows - 1);
     if (from + n * plan->lanes > plan->length) xg_walk_require(&m, place, 0, plan->length - 1);
@@ -296,7 +296,7 @@ XG_FN void xg_short_row(xg_reduction *r, const xg_short_plan *plan, const xg_sha
     m.kept = kept;
     xg_walk_require(&m, kept, 0, r->n_kept - 1);
     if (plan->rows * plan->lanes % XG_LAUNCH_THREADS) xg_walk_require(&m, row, 0, plan->rows - 1);
-    xg_walk_require(&m, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), plan->lanes), 0, 0);
+    xg_walk_require(&m, xg_aff_mod(m.x, xg_aff_dim_0(m.x), plan->lanes), 0, 0);
     map = xg_walk_map_result(r, &m);
     w = xg_walk_begin(r, map, p);
     for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
@@ -332,7 +332,7 @@ XG_APART XG_FN void xg_short_emit(xg_reduction *r, const xg_short_plan *plan, xg
     }
     xg_shared_wait(&r->s.b, shared.arrays, shared.n);
     for (first = 0; first < plan->rows; first += XG_LAUNCH_THREADS / plan->lanes) {
-        const xg_aff *row = xg_aff_add_k(x, xg_aff_div(x, xg_aff_dim(x, 0), plan->lanes), first);
+        const xg_aff *row = xg_aff_add_k(x, xg_aff_div(x, xg_aff_dim_0(x), plan->lanes), first);
         if (first) xg_reduction_start(r, p->acc);
         xg_short_row(r, plan, &shared, row, xg_aff_add_dim(x, row, 1, plan->rows), p);
     }

@@ -33,7 +33,7 @@ XG_FN XG_NOINLINE xg_partial xg_partial_enter(xg_fusion_emission *e, xg_reductio
     return xg_partial_new(r, n, dest, e->n_roots);
 }
 XG_FN xg_flow xg_partial_flow(xg_reduction *r, const xg_partial *p) {
-    xg_flow f = xg_flow_of(&r->s, NULL);
+    xg_flow f = xg_flow_begin(&r->s);
     xg_flow_elems(&f, p->acc, p->n);
     xg_flow_slots(&f, p->dest, p->n_dest);
     return f;
@@ -142,7 +142,7 @@ XG_FN const xg_aff *xg_walk_of_block(xg_aff_ctx *x, const xg_imap *map, const xg
     uint32_t k, j;
     xg_aff_linear(e, &l);
     for (k = 0; k < l.n; k++) {
-        bool alone = !xg_aff_uses(l.terms[k].of, xg_aff_dim(x, 0));
+        bool alone = !xg_aff_uses(l.terms[k].of, xg_aff_dim_0(x));
         for (j = 0; j < map->n_syms; j++) alone = alone && !xg_aff_uses(l.terms[k].of, xg_aff_sym(x, j));
         if (alone) block = xg_aff_add_mul(x, block, l.terms[k].of, l.terms[k].scale);
     }
@@ -248,8 +248,8 @@ XG_FN bool xg_walk_fits(const xg_reduction *r, xg_walk_way way, int64_t vector) 
     copy.threads = (run + vector - 1) / vector;
     copy.blocks = row ? r->n_kept : way == XG_WALK_COLUMN ? r->n_reduced : r->n_kept / r->minor;
     m = xg_walk_map_begin(&copy);
-    first = xg_aff_mul(m.x, xg_aff_dim(m.x, 0), vector);
-    other = xg_aff_dim(m.x, 1);
+    first = xg_aff_mul(m.x, xg_aff_dim_0(m.x), vector);
+    other = xg_aff_dim_1(m.x);
     at = xg_aff_add(m.x, first, xg_walk_sym(&m, "vector_index", vector));
     m.lin = row ? at : way == XG_WALK_COLUMN ? other : xg_aff_div(m.x, at, r->minor);
     m.kept = row                     ? other

@@ -26,7 +26,7 @@ XG_FN xg_elem xg_rounds_count(xg_scope *s, const xg_rounds *r, const xg_round_st
     xlagpu_type as = last >= -INT32_MAX && last <= INT32_MAX ? XLAGPU_S32 : XLAGPU_S64;
     xg_kval *v = xg_kcast(&s->b, XG_K_OP_INDEX_CAST, round, xg_kelem_of(as));
     if (t->step != 1) v = xg_k2_int(&s->b, XG_K_OP_MULI, v, t->step);
-    if (t->first) v = xg_k2_int(&s->b, XG_K_OP_ADDI, v, t->first);
+    if (t->first) v = xg_kaddi_int(&s->b, v, t->first);
     xg_kval_set_range(v, xg_range_of(XG_MIN(t->first, last - t->step), XG_MAX(t->first, last - t->step)));
     return xg_elem_real(xg_scalar_convert(&s->b, v, as, t->inst->shape->type));
 }
@@ -53,7 +53,7 @@ XG_FN void xg_rounds_sum_lanes(xg_scope *s, const xg_round_value *sum, xg_kval *
     int64_t k;
     if (f.wide != XLAGPU_INVALID) x = xg_elem_convert_to(s, x, in->type, f.wide);
     for (k = 1; k < in->elements / sum->given->shape->elements; k *= 2) {
-        xg_kval *lane = xg_kconst_int(&s->b, XG_E_I32, k);
+        xg_kval *lane = xg_kconst_i32(&s->b, k);
         other.v = xg_kshuffle(&s->b, XG_K_OP_SHFLBFLY, x.v, lane);
         other.im = x.im ? xg_kshuffle(&s->b, XG_K_OP_SHFLBFLY, x.im, lane) : NULL;
         xg_rounds_join(s, &f, &x, other);
@@ -125,7 +125,7 @@ XG_FN void xg_rounds_all(xg_scope *s, xg_kval *const *at, xg_elem *now, xg_kval 
     const xg_rounds *r = s->e->rounds;
     int64_t n = ((const xg_rounds_form *)s->e->form)->unroll, rest = r->trips > 0 ? r->trips % n : 0, k;
     xg_kval **rounds = XG_NEW_N(s->e->arena, xg_kval *, n + 1), *first;
-    xg_flow f = xg_flow_of(s, NULL);
+    xg_flow f = xg_flow_begin(s);
     xg_flow_elems(&f, now, r->n);
     xg_flow_slots(&f, arrays, r->n);
     if (r->trips < 0) {
@@ -142,7 +142,7 @@ XG_FN void xg_rounds_all(xg_scope *s, xg_kval *const *at, xg_elem *now, xg_kval 
         f.op->flags = KL_UNROLLED;
         first = xg_k2_int(&s->b, XG_K_OP_MULI, rounds[0], n);
         for (k = 0; k < n; k++) {
-            rounds[k] = k ? xg_k2_int(&s->b, XG_K_OP_ADDI, first, k) : first;
+            rounds[k] = k ? xg_kaddi_int(&s->b, first, k) : first;
             xg_kval_set_range(rounds[k], xg_range_of(k, r->trips - n + k));
         }
     }
@@ -209,7 +209,7 @@ XG_FN bool xg_emit_rounds_plan(xg_fusion_emission *e) {
 XG_FN void xg_emit_rounds(xg_fusion_emission *e) {
     xg_scope s;
     xg_kval **dest = xg_emit_enter(e, &s), *dims[2], *at[XG_RANK_MAX], *first;
-    xg_flow f = xg_flow_of(&s, NULL);
+    xg_flow f = xg_flow_begin(&s);
     const xg_imap *map;
     uint32_t k;
     dims[0] = xg_kthread_id(&s.b, 0, e->record->launch.threads[0]);

@@ -60,12 +60,12 @@ XG_FN void xg_rows_stage(xg_rows *w, uint32_t s) {
 /* ---- places of lanes ---- */
 
 XG_FN const xg_aff *xg_rows_row(const xg_rows *w, const xg_walk_map *m) {
-    if (w->parts > 1) return xg_aff_div(m->x, xg_aff_dim(m->x, 1), w->parts);
-    return xg_aff_add_dim(m->x, xg_aff_div(m->x, xg_aff_dim(m->x, 0), w->lanes), w->r.round ? 2 : 1, w->per_block);
+    if (w->parts > 1) return xg_aff_div(m->x, xg_aff_dim_1(m->x), w->parts);
+    return xg_aff_add_dim(m->x, xg_aff_div(m->x, xg_aff_dim_0(m->x), w->lanes), w->r.round ? 2 : 1, w->per_block);
 }
 /* The rank of this block among the row's. */
 XG_FN const xg_aff *xg_rows_rank(const xg_rows *w, const xg_walk_map *m) {
-    return xg_aff_mod(m->x, xg_aff_dim(m->x, 1), w->parts);
+    return xg_aff_mod(m->x, xg_aff_dim_1(m->x), w->parts);
 }
 XG_FN const xg_aff *xg_rows_wrapped(const xg_rows *w, const xg_walk_map *m, const xg_aff *row) {
     return w->form.rows % w->per_block ? xg_aff_mod(m->x, row, w->form.rows) : row;
@@ -116,9 +116,9 @@ XG_FN xg_walk_map xg_rows_places(const xg_rows *w, const xg_rows_rounds *at, boo
     const xg_aff *round = xg_aff_mul(m.x, xg_walk_sym(&m, "group", at->groups), at->group), *v, *lane, *of_block;
     round = xg_aff_add_k(m.x, xg_aff_add(m.x, round, xg_walk_sym(&m, "round", at->group)), at->first);
     /* the vector's number among those of this block */
-    of_block = xg_aff_add_mul(m.x, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes), round, w->lanes);
+    of_block = xg_aff_add_mul(m.x, xg_aff_mod(m.x, xg_aff_dim_0(m.x), w->lanes), round, w->lanes);
     out[2] = v = w->parts == 1 ? of_block
-                               : xg_aff_add_mul(m.x, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes),
+                               : xg_aff_add_mul(m.x, xg_aff_mod(m.x, xg_aff_dim_0(m.x), w->lanes),
                                      xg_aff_add_mul(m.x, xg_rows_rank(w, &m), round, w->parts), w->lanes);
     out[0] = xg_rows_wrapped(w, &m, xg_rows_row(w, &m));
     lane = at->edges ? xg_aff_const(m.x, 0) : xg_walk_sym(&m, "vector_index", w->vector);
@@ -131,7 +131,7 @@ XG_FN xg_walk_map xg_rows_places(const xg_rows *w, const xg_rows_rounds *at, boo
     out[1] = xg_aff_add_mul(m.x, lane, v, w->vector);
     if (w->unit) out[1] = xg_aff_add(m.x, out[1], xg_rows_body(w, &m, out[0]));
     out[3] = w->kept ? xg_aff_add_mul(m.x, lane, of_block, w->vector)
-                     : xg_aff_add_mul(m.x, out[1], xg_aff_div(m.x, xg_aff_dim(m.x, 0), w->lanes), w->form.cols);
+                     : xg_aff_add_mul(m.x, out[1], xg_aff_div(m.x, xg_aff_dim_0(m.x), w->lanes), w->form.cols);
     return m;
 }
 /* All rounds of a row. */
@@ -301,7 +301,7 @@ XG_FN void xg_rows_write_rows(xg_rows *w, xg_partial *p) {
     uint32_t k, n = 0;
     for (k = 0; k < e->n_roots; k++) n += !xg_rows_root_is_wide(w, k);
     if (!n) return;
-    xg_walk_require(&m, xg_aff_mod(m.x, xg_aff_dim(m.x, 0), w->lanes), 0, 0);
+    xg_walk_require(&m, xg_aff_mod(m.x, xg_aff_dim_0(m.x), w->lanes), 0, 0);
     if (w->parts > 1) xg_walk_require(&m, xg_rows_rank(w, &m), 0, 0);
     xg_walk_require(&m, row, 0, w->form.rows - 1);
     out[0] = xg_rows_wrapped(w, &m, row);
@@ -328,7 +328,7 @@ XG_FN xg_kval *xg_rows_of_thread(xg_rows *w, const xg_aff *e) {
 /* Broadcasts the first lane's values to its group of `lanes`. */
 XG_FN void xg_rows_tell_lanes(xg_rows *w, int64_t lanes, xg_elem *acc) {
     xg_aff_ctx *x = w->r.e->m->aff;
-    const xg_aff *th = xg_aff_dim(x, 0),
+    const xg_aff *th = xg_aff_dim_0(x),
                  *first = xg_aff_sub(x, xg_aff_mod(x, th, XG_WARP_LANES), xg_aff_mod(x, th, lanes));
     xg_kval *lane;
     uint32_t k;
@@ -349,7 +349,7 @@ XG_FN void xg_rows_fold_warps(
     int64_t lanes = 1;
     uint32_t k;
     while (lanes < warps) lanes *= 2;
-    at[1] = lane = xg_rows_of_thread(w, xg_aff_mod(x, xg_aff_dim(x, 0), lanes));
+    at[1] = lane = xg_rows_of_thread(w, xg_aff_mod(x, xg_aff_dim_0(x), lanes));
     if (warps < lanes) at[1] = XG_KOP2(&r->s.b, XG_K_OP_MINSI, lane, xg_elem_index(&r->s, warps - 1));
     xg_shared_read(&r->s, shared, at, 2, like, r->n_values, acc);
     if (warps < lanes) {
@@ -382,7 +382,7 @@ XG_FN void xg_rows_sync_all(xg_rows *w, xg_shared *shared) {
 XG_FN void xg_rows_tell_warps(xg_rows *w, xg_elem *acc) {
     xg_reduction *r = &w->r;
     xg_aff_ctx *x = r->e->m->aff;
-    const xg_aff *th = xg_aff_dim(x, 0), *out[2];
+    const xg_aff *th = xg_aff_dim_0(x), *out[2];
     xg_walk_map m = xg_walk_map_begin(r);
     xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1), *at[2];
     xg_elem *like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1),
@@ -422,7 +422,7 @@ XG_FN void xg_rows_tell_warps(xg_rows *w, xg_elem *acc) {
 XG_FN void xg_rows_tell_blocks(xg_rows *w, xg_elem *acc) {
     xg_reduction *r = &w->r;
     xg_aff_ctx *x = r->e->m->aff;
-    xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1), *zero = xg_elem_index(&r->s, 0), *rank;
+    xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1), *zero = xg_elem_index_0(&r->s), *rank;
     xg_elem *like = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     xg_walk_map m = xg_walk_map_begin(r);
     int64_t one = 1;
@@ -433,14 +433,14 @@ XG_FN void xg_rows_tell_blocks(xg_rows *w, xg_elem *acc) {
     memcpy(like, acc, r->n_values * sizeof *like);
     shared = xg_shared_new(&r->s, acc, r->n_values, &one, 1);
     n = xg_carry_values(acc, r->n_values, v);
-    xg_walk_require(&m, xg_aff_dim(x, 0), 0, 0);
+    xg_walk_require(&m, xg_aff_dim_0(x), 0, 0);
     write = xg_partial_new(r, 0, shared.arrays, shared.n);
     walk = xg_walk_begin(r, xg_walk_map_end(r, &m, NULL, 0), &write);
     for (k = 0; k < n; k++) shared.arrays[k] = xg_kinsert_at(&r->s.b, v[k], shared.arrays[k], zero);
     xg_walk_end(r, &walk);
     xg_cluster_wait(&r->s.b, shared.arrays, shared.n);
-    rank = xg_kcast(
-        &r->s.b, XG_K_OP_INDEX_CAST, xg_rows_of_thread(w, xg_aff_mod(x, xg_aff_dim(x, 0), w->parts)), XG_E_I32);
+    rank =
+        xg_kcast(&r->s.b, XG_K_OP_INDEX_CAST, xg_rows_of_thread(w, xg_aff_mod(x, xg_aff_dim_0(x), w->parts)), XG_E_I32);
     shared = xg_shared_of_peer(&r->s, &shared, rank);
     xg_shared_read(&r->s, &shared, &zero, 1, like, r->n_values, acc);
     xg_row_shuffle(r, w->parts, acc);
@@ -491,7 +491,7 @@ XG_FN const xg_imap *xg_rows_copy_map(const xg_rows *w, const xg_ktype *t) {
     if (t->elements / vector % w->r.threads) vector = widest;
     all = t->elements / vector;
     v = xg_aff_add_mul(
-        m.x, xg_aff_dim(m.x, 0), xg_walk_sym(&m, "round", (all + w->r.threads - 1) / w->r.threads), w->r.threads);
+        m.x, xg_aff_dim_0(m.x), xg_walk_sym(&m, "round", (all + w->r.threads - 1) / w->r.threads), w->r.threads);
     xg_walk_require(&m, v, 0, all - 1);
     xg_index_delinearise(m.x, &order, xg_aff_add_mul(m.x, xg_walk_sym(&m, "vector_index", vector), v, vector), at);
     return xg_walk_map_end(&w->r, &m, at, t->rank);
@@ -532,7 +532,7 @@ XG_FN const xg_imap *xg_rows_tile_map(const xg_rows *w, bool behind) {
     xg_walk_map m = xg_walk_map_begin(&w->r);
     const xg_aff *vector, *lane, *of_array, *flat, *out[XG_ROWS_PLACES];
     vector = xg_aff_add_mul(
-        m.x, xg_aff_dim(m.x, 0), xg_walk_sym(&m, "round", (all + w->r.threads - 1) / w->r.threads), w->r.threads);
+        m.x, xg_aff_dim_0(m.x), xg_walk_sym(&m, "round", (all + w->r.threads - 1) / w->r.threads), w->r.threads);
     lane = xg_walk_sym(&m, "vector_index", v);
     of_array = xg_aff_add_dim(m.x, vector, w->r.round ? 2 : 1, all);
     flat = xg_aff_add_mul(m.x, lane, of_array, v);
@@ -631,7 +631,7 @@ XG_FN void xg_rows_pass(xg_rows *w, xg_partial *p) {
     xg_shared tile;
     uint32_t k;
     row[0] = xg_rows_of_thread(w, xg_rows_wrapped(w, &m, xg_rows_row(w, &m)));
-    row[1] = xg_elem_index(&w->r.s, 0);
+    row[1] = xg_elem_index_0(&w->r.s);
     if (w->tile.vector) {
         xg_rows_tile_new(w);
         xg_rows_tile_fill(w, false);
@@ -658,7 +658,7 @@ XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
         xg_rows_pass(w, p);
         return;
     }
-    from = xg_elem_index(&r->s, 0);
+    from = xg_elem_index_0(&r->s);
     to = xg_elem_index(&r->s, w->passes);
     if (!even) { /* the last block has fewer */
         from = xg_k2(&r->s.b, XG_K_OP_MULI, r->block, to);
@@ -675,7 +675,7 @@ XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
         xg_imap *map = xg_imap_of_dims(r->e->m->aff, 2, 1);
         map->dims[0].range = xg_range_of(0, r->blocks - 1);
         map->dims[1].range = xg_range_of(0, w->passes - 1);
-        map->results[0] = xg_aff_add_dim(r->e->m->aff, xg_aff_dim(r->e->m->aff, 1), 0, w->passes);
+        map->results[0] = xg_aff_add_dim(r->e->m->aff, xg_aff_dim_1(r->e->m->aff), 0, w->passes);
         at[0] = r->block;
         at[1] = r->round;
         r->round = xg_kapply(&r->s.b, xg_imap_simplify(r->e->m->aff, map), at)->results;

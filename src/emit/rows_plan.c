@@ -126,7 +126,7 @@ XG_FN bool xg_rows_whole_vectors(xg_rows *w, const xg_indexing_group *g, const x
     for (j = 0; j < maps.n; j++)
         for (k = 0; k < maps.p[j]->n_constraints; k++)
             if (xg_aff_uses(maps.p[j]->constraints[k].expr, sym) ||
-                xg_aff_uses(maps.p[j]->constraints[k].expr, xg_aff_dim(w->form.x, 1)))
+                xg_aff_uses(maps.p[j]->constraints[k].expr, xg_aff_dim_1(w->form.x)))
                 return false;
     return xg_walk_has_vectors(w->form.x, g, param, vector);
 }
@@ -138,7 +138,7 @@ XG_FN bool xg_rows_reads_vectors(xg_rows *w, int64_t vector) {
     m->dims[0].range = xg_range_of(0, w->form.rows - 1);
     m->dims[1].range = xg_range_of(0, w->form.cols / vector - 1);
     m->syms[0].range = xg_range_of(0, vector - 1);
-    m->results[0] = xg_aff_dim(x, 0);
+    m->results[0] = xg_aff_dim_0(x);
     m->results[1] = xg_aff_add_dim(x, xg_aff_sym(x, 0), 1, vector);
     walk = xg_imap_simplify(x, m);
     for (k = 0; k < w->form.n; k++)
@@ -179,7 +179,7 @@ XG_FN bool xg_rows_ignores_row(xg_rows *w, const xg_inst *i, const xg_imap *at, 
         if (maps.p[k]->state == XG_IMAP_EMPTY) continue;
         if (!xg_imap_ok(maps.p[k])) return false;
         for (j = 0; j < maps.p[k]->n_results; j++)
-            if (xg_aff_uses(maps.p[k]->results[j], xg_aff_dim(w->form.x, 0))) return false;
+            if (xg_aff_uses(maps.p[k]->results[j], xg_aff_dim_0(w->form.x))) return false;
     }
     return true;
 }

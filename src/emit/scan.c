@@ -156,7 +156,7 @@ XG_FN void xg_running_merge(xg_running *d, const xg_elem *earlier, const xg_elem
 
 XG_FN void xg_running_steps(xg_running *d, int64_t first, int64_t groups, int64_t group, xg_partial *p) {
     xg_walk_map m = xg_walk_map_begin(&d->r);
-    const xg_aff *kept = xg_aff_add_dim(m.x, xg_aff_dim(m.x, 0), 1, d->r.threads), *step;
+    const xg_aff *kept = xg_aff_add_dim(m.x, xg_aff_dim_0(m.x), 1, d->r.threads), *step;
     xg_elem *x = XG_NEW_N(d->r.e->arena, xg_elem, d->h->n + 1);
     xg_kval *at[XG_RANK_MAX];
     xg_walk w;
@@ -178,7 +178,7 @@ XG_FN void xg_running_columns(xg_running *d, xg_partial *p) {
 
 /* ---- lanes ---- */
 
-XG_FN xg_kval *xg_running_i32(xg_running *d, int64_t v) { return xg_kconst_int(&d->r.s.b, XG_E_I32, v); }
+XG_FN xg_kval *xg_running_i32(xg_running *d, int64_t v) { return xg_kconst_i32(&d->r.s.b, v); }
 XG_FN void xg_running_shuffle(xg_running *d, xg_kopcode code, const xg_elem *x, xg_kval *lane, xg_elem *out) {
     uint32_t k;
     for (k = 0; k < d->h->n; k++) {
@@ -209,11 +209,11 @@ XG_FN void xg_running_across(xg_running *d, xg_kval *lane, int64_t lanes, xg_ele
 /* ---- a chunk of rows ---- */
 
 XG_FN const xg_aff *xg_running_row(const xg_running *d, xg_aff_ctx *x) {
-    return xg_aff_add_dim(x, xg_aff_div(x, xg_aff_dim(x, 0), d->lanes), 1, d->rows);
+    return xg_aff_add_dim(x, xg_aff_div(x, xg_aff_dim_0(x), d->lanes), 1, d->rows);
 }
 /* The loop over the lane's elements in the order of memory; back to front that is the other way round. */
 XG_FN void xg_running_chunk_place(const xg_running *d, xg_walk_map *m, bool tail) {
-    const xg_aff *at = xg_aff_add_dim(m->x, xg_aff_mod(m->x, xg_aff_dim(m->x, 0), d->lanes), 2, d->lanes),
+    const xg_aff *at = xg_aff_add_dim(m->x, xg_aff_mod(m->x, xg_aff_dim_0(m->x), d->lanes), 2, d->lanes),
                  *v = xg_walk_sym(m, "vector_index", d->vector);
     at = xg_aff_mul(m->x, at, d->vector);
     at = xg_aff_add(m->x, at, d->reverse ? xg_aff_sub(m->x, xg_aff_const(m->x, d->vector - 1), v) : v);
@@ -325,7 +325,7 @@ XG_FN void xg_running_write(xg_running *d, bool tail, const xg_elem *y, xg_kval 
 XG_FN void xg_running_warps(xg_running *d, const xg_elem *total, xg_elem *sums) {
     int64_t dims[2];
     xg_walk_map m = xg_walk_map_begin(&d->r);
-    const xg_aff *th = xg_aff_dim(m.x, 0), *out[2];
+    const xg_aff *th = xg_aff_dim_0(m.x), *out[2];
     xg_kval **v = XG_NEW_N(d->r.e->arena, xg_kval *, 2 * d->h->n + 1), *at[2], *vars[3];
     xg_shared shared;
     xg_partial write;

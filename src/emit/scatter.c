@@ -114,7 +114,7 @@ XG_FN bool xg_scatter_aligned(const xg_scattering *d) {
     return true;
 }
 XG_FN xg_scatter_form xg_scatter_choose(const xg_scattering *d) {
-    if (d->w.positions <= 1 || xg_attr_int(d->i, XG_A_unique_indices, 0)) return XG_SCATTER_PLAIN;
+    if (d->w.positions <= 1 || xg_attr_or_0(d->i, XG_A_unique_indices)) return XG_SCATTER_PLAIN;
     if (xg_scatter_atomic(d)) return XG_SCATTER_ATOMIC;
     if (xg_scatter_aligned(d) && d->update->elements / 4 <= d->operand->elements) return XG_SCATTER_OWNER;
     return XG_SCATTER_NONE;
@@ -239,7 +239,7 @@ XG_FN void xg_scatter_index(xg_scope *s, const xg_scattering *d, const xg_scatte
         xg_kval *start = p->start[k] ? xg_kcast(&s->b, XG_K_OP_INDEX_CAST, p->start[k], XG_E_INDEX) : NULL;
         if (start) xg_kval_set_range(start, xg_range_of(0, d->operand->dims[k] - d->w.size[k]));
         if (!start)
-            idx[k] = p->offset[k] ? p->offset[k] : xg_elem_index(s, 0);
+            idx[k] = p->offset[k] ? p->offset[k] : xg_elem_index_0(s);
         else if (!p->offset[k])
             idx[k] = start;
         else {
@@ -274,7 +274,7 @@ XG_FN void xg_scatter_insert_all(
 }
 /* Where cond (NULL: always) does not hold, the results stay. */
 XG_FN xg_flow xg_scatter_if(xg_scope *s, const xg_scattering *d, xg_kval *cond, xg_kval **dest) {
-    xg_flow f = xg_flow_of(s, NULL);
+    xg_flow f = xg_flow_begin(s);
     xg_flow_slots(&f, dest, d->n);
     xg_flow_if(&f, cond);
     return f;
@@ -339,7 +339,7 @@ XG_FN void xg_scatter_position_of(xg_scope *s, const xg_scatter_owner *o, xg_kva
 /* for number = lo to hi */
 XG_FN void xg_scatter_for(
     xg_scope *s, const xg_scatter_owner *o, xg_kval *lo, xg_kval *hi, xg_carry_fn body, xg_elem *carried, uint32_t n) {
-    xg_flow f = xg_flow_of(s, NULL);
+    xg_flow f = xg_flow_begin(s);
     xg_flow_elems(&f, carried, n);
     xg_flow_for(&f, lo, hi, 1, o->d->rivals);
     body(s, (void *)(uintptr_t)o, &f.var, carried);
@@ -388,14 +388,14 @@ XG_FN bool xg_scatter_is_plain(const xg_scattering *d) { return d->w.n_starts ==
 XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_scatter_place *p, xg_kval *const *at,
     xg_kval *const *idx, xg_kval **dest) {
     xg_elem *carried = XG_NEW_N(s->e->arena, xg_elem, d->n + 1), owner = xg_elem_real(xg_kconst_int(&s->b, XG_E_I1, 1));
-    xg_kval *number = xg_scatter_number(s, d, p->position), *from = xg_elem_index(s, 0);
+    xg_kval *number = xg_scatter_number(s, d, p->position), *from = xg_elem_index_0(s);
     xg_scatter_owner o;
     xg_flow f;
     uint32_t k;
     o.d = d;
     o.mine = p;
     o.at = at;
-    if (xg_attr_int(d->i, XG_A_indices_are_sorted, 0) && xg_scatter_is_plain(d)) { /* the one before says it */
+    if (xg_attr_or_0(d->i, XG_A_indices_are_sorted) && xg_scatter_is_plain(d)) { /* the one before says it */
         from = XG_KOP2(&s->b, XG_K_OP_MAXSI, xg_k2_int(&s->b, XG_K_OP_SUBI, number, 1), from);
     }
     xg_scatter_for(s, &o, from, number, xg_scatter_first, &owner, 1);
@@ -431,7 +431,7 @@ XG_FN void xg_scatter_row(
     xg_imap *m;
     xg_kval *here[XG_RANK_MAX];
     xg_aff_ctx *x = s->b.m->aff;
-    xg_flow f = xg_flow_of(s, NULL);
+    xg_flow f = xg_flow_begin(s);
     uint32_t minor;
     if (d->unroll == 1) {
         xg_scatter_one(s, d, base, at, dest);
@@ -442,8 +442,8 @@ XG_FN void xg_scatter_row(
     m->dims[0].range = xg_range_of(0, d->update->dims[minor] / d->unroll - 1);
     xg_imap_counts(&m->syms[0], "round", d->unroll / d->vector);
     xg_imap_counts(&m->syms[1], "vector_index", d->vector);
-    m->results[0] = xg_aff_add_mul(x, xg_aff_mul(x, xg_aff_dim(x, 0), d->vector), xg_aff_sym(x, 0),
-        d->update->dims[minor] / d->unroll * d->vector);
+    m->results[0] = xg_aff_add_mul(
+        x, xg_aff_mul(x, xg_aff_dim_0(x), d->vector), xg_aff_sym(x, 0), d->update->dims[minor] / d->unroll * d->vector);
     m->results[0] = xg_aff_add(x, m->results[0], xg_aff_sym(x, 1));
     xg_flow_slots(&f, dest, d->n);
     memcpy(here, at, d->update->rank * sizeof *here);

@@ -107,11 +107,11 @@ XG_FN void xg_section_walk(xg_sections_site *d, xg_scope *s, uint32_t which, uin
     const xg_imap *map = xg_section_map(d, which, lead);
     xg_imap *own = xg_imap_of_dims(x, 1, 1);
     xg_kval *dims[2], *at[XG_RANK_MAX], *args;
-    xg_flow f = xg_flow_of(s, NULL);
+    xg_flow f = xg_flow_begin(s);
     uint32_t k;
     own->dims[0].name = XG_STR("bl_x");
     own->dims[0].range = xg_range_of(d->first[lead], d->first[lead + 1] - 1);
-    own->results[0] = xg_aff_add_k(x, xg_aff_dim(x, 0), -d->first[lead]);
+    own->results[0] = xg_aff_add_k(x, xg_aff_dim_0(x), -d->first[lead]);
     dims[0] = d->thread;
     dims[1] = d->block;
     xg_elem_apply(s, xg_imap_simplify(x, own), &d->block, &dims[1]);
@@ -126,7 +126,7 @@ XG_FN void xg_section_walk(xg_sections_site *d, xg_scope *s, uint32_t which, uin
 }
 
 XG_FN void xg_sections_range(xg_sections_site *d, xg_scope *s, uint32_t from, uint32_t to, xg_kval **dest) {
-    xg_flow f = xg_flow_of(s, NULL);
+    xg_flow f = xg_flow_begin(s);
     uint32_t mid, k;
     while (from + 1 < to && d->first[from] == d->first[from + 1]) from++; /* such have no blocks of their own */
     while (from + 1 < to && d->first[to - 1] == d->first[to]) to--;

@@ -444,8 +444,8 @@ XG_FN uint32_t xg_skew_spans(const xg_box *s, uint32_t order, xg_skew_span *out)
 }
 XG_FN const xg_imap *xg_skew_begin_map(xg_aff_ctx *x, const xg_permutation *p, const xg_box *s, uint32_t order) {
     const xg_skew_walk *w = &s->walk[order];
-    const xg_aff *block[XG_RANK_MAX], *thread = xg_aff_dim(x, 0), *other, *zero = xg_aff_const(x, 0), *begin = zero,
-                                      *shift = zero, *rank = xg_shared_block(x, &s->t, xg_aff_dim(x, 1), block), *lane,
+    const xg_aff *block[XG_RANK_MAX], *thread = xg_aff_dim_0(x), *other, *zero = xg_aff_const(x, 0), *begin = zero,
+                                      *shift = zero, *rank = xg_shared_block(x, &s->t, xg_aff_dim_1(x), block), *lane,
                                       *v[XG_SKEW_VALUES];
     uint32_t inside = xg_skew_inside(p, order, s->t.extent), dim = xg_box_run_of(p, order, s->t.extent).dim,
              n = xg_skew_values(s, order), k;
@@ -598,7 +598,7 @@ XG_FN xg_range xg_skew_range(const xg_box *s, uint32_t order, const xg_skew_span
  * these instead of two digits. */
 XG_FN void xg_skew_place(xg_aff_ctx *x, const xg_permutation *p, const xg_box *s, uint32_t order,
     const xg_skew_span *span, const xg_aff **out) {
-    const xg_aff *at = xg_aff_dim(x, 1), *beyond;
+    const xg_aff *at = xg_aff_dim_1(x), *beyond;
     uint32_t inside = xg_skew_inside(p, order, s->t.extent), k;
     int64_t run = 1, next = 0; /* of a dimension: elements, and where its next one would lie */
     out[0] = xg_aff_dim(x, 2);

@@ -140,9 +140,9 @@ XG_FN xg_elem xg_sliding_close(xg_sliding *d, xg_scope *s, uint32_t k) {
     dims[1] = d->vars[d->w.n + d->dim];
     m->dims[0].range = xg_kval_range(d->own);
     m->dims[1].range = xg_range_of(0, d->counts[d->dim] - 1);
-    m->results[0] = xg_aff_mul(x, xg_aff_dim(x, 0), each % 2 ? each : each + 1);
+    m->results[0] = xg_aff_mul(x, xg_aff_dim_0(x), each % 2 ? each : each + 1);
     m->results[0] =
-        xg_aff_add(x, m->results[0], xg_sliding_padded(x, xg_aff_add_k(x, xg_aff_dim(x, 1), d->first), each));
+        xg_aff_add(x, m->results[0], xg_sliding_padded(x, xg_aff_add_k(x, xg_aff_dim_1(x), d->first), each));
     xg_elem_apply(s, xg_imap_simplify(x, m), dims, &at);
     return xg_emit_split(&s->b, xg_kextract(&s->b, d->tile[k], &at, 1));
 }

@@ -139,8 +139,8 @@ XG_FN void xg_sliding_row_indices(
     xg_imap *m = xg_imap_of_dims(x, 2, t->d.shape->rank);
     m->dims[0].range = xg_range_of(0, t->n_rows - 1);
     m->dims[1].range = xg_range_of(0, extent - 1);
-    xg_index_delinearise(x, &t->order, xg_aff_dim(x, 0), m->results);
-    m->results[t->d.dim] = xg_aff_dim(x, 1);
+    xg_index_delinearise(x, &t->order, xg_aff_dim_0(x), m->results);
+    m->results[t->d.dim] = xg_aff_dim_1(x);
     xg_elem_apply(&t->s, xg_imap_simplify(x, m), row_and_place, indices);
 }
 
@@ -152,25 +152,25 @@ XG_FN void xg_sliding_turns(
     xg_sliding_rows *t, int64_t n, xg_kval **carried, uint32_t n_carried, xg_sliding_turn turn) {
     xg_aff_ctx *x = t->d.e->m->aff;
     int64_t threads = t->lanes * t->rows, turns = (t->rows * n + threads - 1) / threads;
-    xg_flow f = xg_flow_of(&t->s, NULL);
+    xg_flow f = xg_flow_begin(&t->s);
     xg_flow_slots(&f, carried, n_carried);
     xg_flow_count(&f, turns);
-    turn(t, xg_aff_add_dim(x, xg_aff_dim(x, 0), 2, threads), f.var, turns);
+    turn(t, xg_aff_add_dim(x, xg_aff_dim_0(x), 2, threads), f.var, turns);
     xg_flow_end(&f);
 }
 /* The same number of the next row of the block, if `number` goes through them. */
 XG_FN const xg_aff *xg_sliding_row(xg_sliding_rows *t, const xg_aff *in_block) {
     xg_aff_ctx *x = t->d.e->m->aff;
-    return xg_aff_add_mul(x, in_block, xg_aff_div(x, xg_aff_dim(x, 1), t->pieces), t->rows);
+    return xg_aff_add_mul(x, in_block, xg_aff_div(x, xg_aff_dim_1(x), t->pieces), t->rows);
 }
 XG_FN const xg_aff *xg_sliding_piece(xg_sliding_rows *t) {
-    return xg_aff_mod(t->d.e->m->aff, xg_aff_dim(t->d.e->m->aff, 1), t->pieces);
+    return xg_aff_mod(t->d.e->m->aff, xg_aff_dim_1(t->d.e->m->aff), t->pieces);
 }
 
 XG_FN void xg_sliding_bring(xg_sliding_rows *t, const xg_aff *number, xg_kval *turn, int64_t turns) {
     xg_sliding *d = &t->d;
     xg_aff_ctx *x = d->e->m->aff;
-    xg_flow f = xg_flow_of(&t->s, NULL);
+    xg_flow f = xg_flow_begin(&t->s);
     const xg_window_dim *w = &d->w.p[d->dim];
     const xg_shape *in = XG_OPERAND(d->i, 0)->shape;
     const xg_aff *parts[3], *row = xg_aff_div(x, number, t->places), *place = xg_aff_mod(x, number, t->places);
@@ -200,7 +200,7 @@ XG_FN void xg_sliding_give(xg_sliding_rows *t, const xg_aff *number, xg_kval *tu
     const xg_aff *parts[3], *row = xg_aff_div(x, number, t->made), *window = xg_aff_mod(x, number, t->made);
     xg_kval *v[3], *is, *indices[XG_RANK_MAX], *from;
     xg_elem *values = XG_NEW_N(d->e->arena, xg_elem, d->heroes.n + 1);
-    xg_flow f = xg_flow_of(&t->s, NULL);
+    xg_flow f = xg_flow_begin(&t->s);
     uint32_t k;
     parts[0] = xg_sliding_row(t, row);
     parts[1] = xg_aff_add_mul(x, window, xg_sliding_piece(t), t->made);
@@ -229,11 +229,11 @@ XG_FN void xg_sliding_fold_own(xg_sliding_rows *t) {
     xg_sliding *d = &t->d;
     xg_aff_ctx *x = d->e->m->aff;
     xg_kb *b = &t->s.b;
-    xg_flow f = xg_flow_of(&t->s, NULL);
-    const xg_aff *th = xg_aff_dim(x, 0), *row = xg_aff_div(x, th, t->lanes), *lane = xg_aff_mod(x, th, t->lanes),
+    xg_flow f = xg_flow_begin(&t->s);
+    const xg_aff *th = xg_aff_dim_0(x), *row = xg_aff_div(x, th, t->lanes), *lane = xg_aff_mod(x, th, t->lanes),
                  *parts[3];
     xg_elem *acc = XG_NEW_N(d->e->arena, xg_elem, (size_t)d->count * d->n + 1);
-    xg_kval *v[3], *is, *at[XG_RANK_MAX], *zero = xg_elem_index(&t->s, 0), *to;
+    xg_kval *v[3], *is, *at[XG_RANK_MAX], *zero = xg_elem_index_0(&t->s), *to;
     int64_t u;
     uint32_t k;
     parts[0] = xg_sliding_row(t, row);

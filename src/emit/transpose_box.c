@@ -100,7 +100,7 @@ XG_FN void xg_transpose_slab_places(const xg_transpose *t, bool result, const xg
     xg_aff_ctx *x = t->e->m->aff;
     int64_t v = t->box.v[result], slabs = s->step / s->slab, inner = s->slab * v;
     const xg_aff *turn = at_once < s->rounds ? xg_aff_mod(x, xg_aff_sym(x, 0), s->turns) : xg_aff_sym(x, 0);
-    const xg_aff *own = xg_aff_add_mul(x, xg_aff_dim(x, 0), turn, XG_LAUNCH_THREADS),
+    const xg_aff *own = xg_aff_add_mul(x, xg_aff_dim_0(x), turn, XG_LAUNCH_THREADS),
                  *in = slabs > 1 ? xg_aff_mod(x, own, s->slab) : own;
     uint32_t k;
     *vector = own;
@@ -152,7 +152,7 @@ XG_FN const xg_imap *xg_transpose_box_map(xg_transpose *t, bool result, const xg
     xg_aff_ctx *x = t->e->m->aff;
     int64_t v = t->box.v[result], group = t->box.group, lanes = t->box.lanes[result], vectors = t->box.t.elements / v,
             step = lanes * (XG_LAUNCH_THREADS / group), rounds = (vectors + step - 1) / step;
-    const xg_aff *thread = xg_aff_dim(x, 0), *lane = xg_aff_mod(x, thread, group), *vector, *place[XG_RANK_MAX],
+    const xg_aff *thread = xg_aff_dim_0(x), *lane = xg_aff_mod(x, thread, group), *vector, *place[XG_RANK_MAX],
                  *both[2];
     const xg_imap *m;
     if (t->box.slabs[result]) return xg_transpose_slab_map(t, result, shape);
@@ -190,7 +190,7 @@ XG_FN const xg_imap *xg_transpose_box_vector(xg_transpose *t, bool result, const
     while (t->box.t.extent[xg_box_dim(&t->p, result, minor)] == 1) minor--;
     if (t->box.slabs[result])
         at = t->box.whole[result] ? element
-                                  : xg_aff_add_mul(x, xg_aff_dim(x, 1), xg_aff_sym(x, 0),
+                                  : xg_aff_add_mul(x, xg_aff_dim_1(x), xg_aff_sym(x, 0),
                                         t->box.t.stride[xg_box_dim(&t->p, result, minor)]);
     else if (t->box.order == (uint32_t)result && !t->box.spread)
         at = xg_aff_add_mul(x, element, xg_aff_div_in(&env, element, t->box.row), t->box.pad);
@@ -269,7 +269,7 @@ XG_FN void xg_transpose_skew_phase(xg_transpose_walk *w, const xg_skew_span *spa
     for (k = 0; k < known; k++)
         xg_kval_set_range(at[k] = in + k, m->dims[k].range = xg_skew_range(box, w->result, span, elements, k));
     xg_imap_counts(&m->syms[0], "v", 1);
-    m->results[0] = xg_aff_dim(x, 0);
+    m->results[0] = xg_aff_dim_0(x);
     xg_skew_place(x, &t->p, box, w->result, span, place);
     each = xg_imap_compose(x, xg_imap_simplify(x, m), xg_indexing_delinear(x, w->shape));
     in = xg_transpose_inside(w, &inner, xg_transpose_append(t, each, place, span->peers ? 2 : 1), at);

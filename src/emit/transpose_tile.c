@@ -124,9 +124,9 @@ typedef struct xg_transpose_place {
 XG_FN xg_transpose_place xg_transpose_at(xg_transpose *t, bool along_a) {
     xg_aff_ctx *x = t->e->m->aff;
     int64_t lanes = XG_MIN(t->side / t->v, (int64_t)XG_WARP_LANES), rows = XG_LAUNCH_THREADS / lanes;
-    const xg_aff *fast = xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 0), lanes), t->v);
+    const xg_aff *fast = xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim_0(x), lanes), t->v);
     const xg_aff *slow =
-        xg_aff_mul(x, xg_aff_add_mul(x, xg_aff_div(x, xg_aff_dim(x, 0), lanes), xg_aff_sym(x, 0), rows), t->v);
+        xg_aff_mul(x, xg_aff_add_mul(x, xg_aff_div(x, xg_aff_dim_0(x), lanes), xg_aff_sym(x, 0), rows), t->v);
     xg_transpose_place r;
     r.a = along_a ? fast : slow;
     r.b = along_a ? slow : fast;

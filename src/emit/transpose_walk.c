@@ -70,7 +70,7 @@ XG_FN xg_imap *xg_transpose_canonical(
     xg_imap_counts(&m->dims[1], "bl_x", tile->blocks);
     xg_imap_counts(&m->syms[0], "i", rounds);
     m->syms[1].name = XG_STR("j");
-    (void)xg_shared_block(x, tile, xg_aff_dim(x, 1), index);
+    (void)xg_shared_block(x, tile, xg_aff_dim_1(x), index);
     for (cuts = 0, k = n; k-- > 0;) {
         if (!place[k]) continue;
         index[k] = xg_aff_add_mul(x, place[k], index[k], tile->extent[k]);
@@ -96,7 +96,7 @@ XG_FN const xg_imap *xg_transpose_append(xg_transpose *t, const xg_imap *m, cons
 XG_FN xg_kval *xg_transpose_enter(xg_transpose_walk *w, xg_flow *f, xg_kval **arrays, uint32_t n_arrays, bool roots,
     const xg_imap *map, xg_kval *const *dims) {
     uint32_t k;
-    *f = xg_flow_of(w->s, NULL);
+    *f = xg_flow_begin(w->s);
     xg_flow_slots(f, arrays, n_arrays);
     for (k = 0; roots && k < w->t->e->n_roots; k++)
         if (w->t->heroes.behind[k] == w->result) xg_flow_slot(f, &w->dest[k]);

@@ -84,8 +84,7 @@ XG_FN xg_kval *xg_update_covers(xg_scope *s, const xg_inst *i, xg_kval *const *i
         if (!slack) continue;
         start = xg_elem_start(s, i, 2, k, slack);
         covers = xg_elem_and(s, covers, xg_kcmpi_(&s->b, XG_CI_SGE, idx[k], start));
-        covers =
-            xg_elem_and(s, covers, XG_KCMPI(&s->b, XG_CI_SLT, idx[k], xg_k2_int(&s->b, XG_K_OP_ADDI, start, size)));
+        covers = xg_elem_and(s, covers, XG_KCMPI(&s->b, XG_CI_SLT, idx[k], xg_kaddi_int(&s->b, start, size)));
     }
     return covers;
 }

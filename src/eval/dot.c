@@ -320,8 +320,8 @@ XG_FN xg_value *xg_eval_convolution(xg_eval_run *r, const xg_inst *i, xg_value *
     c.features = x->dims[l->input_feature];
     c.out_features = w->dims[l->kernel_output];
     c.kernel_inputs = w->dims[l->kernel_input];
-    c.groups = xg_attr_int(i, XG_A_feature_group_count, 1);
-    c.batch_groups = xg_attr_int(i, XG_A_batch_group_count, 1);
+    c.groups = xg_attr_or_1(i, XG_A_feature_group_count);
+    c.batch_groups = xg_attr_or_1(i, XG_A_batch_group_count);
     c.out_batch = x->dims[l->input_batch] / c.batch_groups;
     xv = xg_dot_factor(r, i, &in[0], order_x, c.kind);
     wv = xg_dot_factor(r, i, &in[1], order_w, c.kind);

@@ -96,7 +96,7 @@ XG_FN void xg_sized_agree(xg_eval_run *r, const xg_inst *i, xg_value **in) {
                 lb = xg_attr_ints(i, XG_A_lhs_batch_dims), rb = xg_attr_ints(i, XG_A_rhs_batch_dims);
         for (d = 0; d < lc.n; d++) xg_sized_pair(r, i, in, 0, (uint32_t)lc.p[d], 1, (uint32_t)rc.p[d]);
         for (d = 0; d < lb.n; d++) xg_sized_pair(r, i, in, 0, (uint32_t)lb.p[d], 1, (uint32_t)rb.p[d]);
-    } else if (i->op == XG_CONVOLUTION && xg_attr_int(i, XG_A_feature_group_count, 1) == 1) {
+    } else if (i->op == XG_CONVOLUTION && xg_attr_or_1(i, XG_A_feature_group_count) == 1) {
         const xg_dim_labels *v = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
         xg_sized_pair(r, i, in, 0, (uint32_t)v->input_feature, 1, (uint32_t)v->kernel_input);
     }

@@ -244,7 +244,7 @@ XG_FN uint64_t xg_top_key(xlagpu_type t, const unsigned char *p, bool largest) {
 XG_FN xg_value *xg_eval_topk(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     const xg_shape *s = in[0]->shape, *vs = i->shape->elems[0], *is = i->shape->elems[1];
     const unsigned char *data = xg_eval_dense(r, &in[0]);
-    bool largest = xg_attr_int(i, XG_A_largest, 1) != 0;
+    bool largest = xg_attr_or_1(i, XG_A_largest) != 0;
     size_t bytes = (size_t)xg_type_bytes(s->type), k, n, kk = (size_t)(vs->rank ? vs->dims[vs->rank - 1] : 0);
     int64_t length = s->rank ? s->dims[s->rank - 1] : 0, rows = length ? s->elements / length : 0, row, at;
     xg_value *outs[2], *space;

@@ -74,7 +74,7 @@ XG_FN bool xg_dnn_slides_larger(const xg_inst *i, const xg_window *w, const xg_d
 }
 XG_APART XG_FN bool xg_dnn_way_of(const xg_inst *i, const xg_window *w, const xg_dim_labels *l, xg_dnn_way *way) {
     bool spread = false, strided = false, reversed = false;
-    int64_t sums = xg_attr_int(i, XG_A_batch_group_count, 1), groups = xg_attr_int(i, XG_A_feature_group_count, 1);
+    int64_t sums = xg_attr_or_1(i, XG_A_batch_group_count), groups = xg_attr_or_1(i, XG_A_feature_group_count);
     uint32_t k;
     for (k = 0; k < w->n; k++) {
         spread = spread || w->p[k].base_dilation != 1;
@@ -114,8 +114,8 @@ XG_APART XG_FN bool xg_dnn_window(xg_dnn_conv *c, const xg_window *w, const xg_s
 XG_FN bool xg_dnn_groups(xg_dnn_conv *c, const xg_shape *const s[3]) {
     int64_t channels = xg_dnn_extent(s[XG_DNN_X], &c->roles[XG_DNN_X], 1),
             each = xg_dnn_extent(s[XG_DNN_W], &c->roles[XG_DNN_W], 1);
-    c->groups = c->way == XG_DNN_FILTER ? xg_attr_int(c->conv, XG_A_batch_group_count, 1)
-                                        : xg_attr_int(c->conv, XG_A_feature_group_count, 1);
+    c->groups = c->way == XG_DNN_FILTER ? xg_attr_or_1(c->conv, XG_A_batch_group_count)
+                                        : xg_attr_or_1(c->conv, XG_A_feature_group_count);
     if (c->way == XG_DNN_DATA) return c->groups >= 1 && channels % c->groups == 0;
     return c->groups >= 1 && each * c->groups == channels;
 }

@@ -332,8 +332,7 @@ XG_APART XG_FN xg_inst *xg_dyn_convolution(xg_dyn *p) {
     const xg_dim_labels *v = xg_inst_attr(p->i, XG_A_dim_labels)->v.labels;
     const xg_attr *window = xg_inst_attr(p->i, XG_A_window);
     const xg_inst *x = XG_OPERAND(p->i, 0), *f = XG_OPERAND(p->i, 1);
-    bool grouped =
-             xg_attr_int(p->i, XG_A_feature_group_count, 1) != 1 || xg_attr_int(p->i, XG_A_batch_group_count, 1) != 1,
+    bool grouped = xg_attr_or_1(p->i, XG_A_feature_group_count) != 1 || xg_attr_or_1(p->i, XG_A_batch_group_count) != 1,
          spatial[XG_RANK_MAX];
     uint32_t k;
     if (grouped &&
@@ -555,8 +554,7 @@ XG_APART XG_FN xg_inst *xg_dyn_topk(xg_dyn *p) {
     p->out[last] = NULL;
     if (xg_dyn_size(x, last))
         xg_inst_set_operand(p->i, 0,
-            xg_dyn_filled(
-                p, x, dims, xg_dyn_last_of_order(p, x->shape->type, xg_attr_int(p->i, XG_A_largest, 1) != 0)));
+            xg_dyn_filled(p, x, dims, xg_dyn_last_of_order(p, x->shape->type, xg_attr_or_1(p->i, XG_A_largest) != 0)));
     return p->i;
 }
 

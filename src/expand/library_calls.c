@@ -193,11 +193,11 @@ typedef struct xg_library_forward {
 XG_FN bool xg_library_conv_of(const xg_inst *i, xg_library_forward *c) {
     const xg_attr *w = xg_inst_attr(i, XG_A_window);
     uint32_t k;
-    if (!xg_inst_attr(i, XG_A_dim_labels) || !xg_conv_is_labelled(i) || xg_attr_int(i, XG_A_batch_group_count, 1) != 1)
+    if (!xg_inst_attr(i, XG_A_dim_labels) || !xg_conv_is_labelled(i) || xg_attr_or_1(i, XG_A_batch_group_count) != 1)
         return false;
     c->l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
     c->w = w ? w->v.window : NULL;
-    c->groups = xg_attr_int(i, XG_A_feature_group_count, 1);
+    c->groups = xg_attr_or_1(i, XG_A_feature_group_count);
     if (c->groups < 1 || (c->w ? c->w->n : 0) != c->l->input_spatial.n) return false;
     for (k = 0; k < 2; k++)
         if (XG_OPERAND(i, k)->shape->rank != c->l->input_spatial.n + 2) return false;

@@ -235,7 +235,7 @@ XG_FN bool xg_fuse_folds_once(const xg_kernel *p, const xg_kernel *c, const xg_k
 
 XG_FN int64_t xg_fuse_scatter_positions(const xg_inst *scatter) {
     const xg_shape *s = XG_OPERAND(scatter, scatter->n_operands / 2)->shape;
-    int64_t vector_dim = xg_attr_int(scatter, XG_A_index_vector_dim, 0), n = 1;
+    int64_t vector_dim = xg_attr_or_0(scatter, XG_A_index_vector_dim), n = 1;
     uint32_t k;
     for (k = 0; k < s->rank; k++)
         if ((int64_t)k != vector_dim) n = xg_cost_mul(n, s->dims[k]);
@@ -381,8 +381,8 @@ XG_FN bool xg_fuse_turns_bytes(const xg_kernel *p) {
 }
 /* A convolution of all features, whose arrays lie as sched/conv_layouts.c has found it takes less. */
 XG_FN bool xg_fuse_is_dense(const xg_inst *hero) {
-    return hero && hero->op == XG_CONVOLUTION && xg_attr_int(hero, XG_A_feature_group_count, 1) == 1 &&
-           xg_attr_int(hero, XG_A_batch_group_count, 1) == 1;
+    return hero && hero->op == XG_CONVOLUTION && xg_attr_or_1(hero, XG_A_feature_group_count) == 1 &&
+           xg_attr_or_1(hero, XG_A_batch_group_count) == 1;
 }
 /* Why the producer may not be computed in the consumer's kernel; NULL: it may. */
 XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in) {

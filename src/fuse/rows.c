@@ -125,7 +125,7 @@ XG_FN const xg_imap *xg_row_map(xg_row_form *f, const xg_shape *s) {
     row = xg_imap_of_dims(f->x, 2, 1);
     row->dims[0].range = xg_range_of(0, f->rows - 1);
     row->dims[1].range = xg_range_of(0, f->cols - 1);
-    row->results[0] = xg_aff_dim(f->x, 0);
+    row->results[0] = xg_aff_dim_0(f->x);
     return xg_imap_compose(f->x, xg_imap_simplify(f->x, row), xg_indexing_bitcast(f->x, &from, s));
 }
 
@@ -142,7 +142,7 @@ XG_FN bool xg_row_is_wide(const xg_row_form *f, uint32_t place) {
     const xg_imap *m = f->maps[place];
     uint32_t k;
     for (k = 0; m && k < m->n_results; k++)
-        if (xg_aff_uses(m->results[k], xg_aff_dim(f->x, 1))) return true;
+        if (xg_aff_uses(m->results[k], xg_aff_dim_1(f->x))) return true;
     return false;
 }
 

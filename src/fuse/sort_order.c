@@ -119,7 +119,7 @@ XG_FN int xg_order_all_bits(const xg_sort_order *o) {
 XG_FN xg_sort_order xg_fuse_sort_order(const xg_inst *sort) {
     xg_sort_order o;
     bool places = sort->op == XG_TOPK || sort->n_operands > 1,
-         stable = sort->op == XG_TOPK || xg_attr_int(sort, XG_A_is_stable, 0);
+         stable = sort->op == XG_TOPK || xg_attr_or_0(sort, XG_A_is_stable);
     xg_sort_key *first = &o.keys[0];
     uint32_t k;
     memset(&o, 0, sizeof o);
@@ -128,7 +128,7 @@ XG_FN xg_sort_order xg_fuse_sort_order(const xg_inst *sort) {
     if (sort->op == XG_TOPK) {
         o.n_keys = 1;
         first->type = XG_OPERAND(sort, 0)->shape->type;
-        first->descending = xg_attr_int(sort, XG_A_largest, 1) != 0;
+        first->descending = xg_attr_or_1(sort, XG_A_largest) != 0;
         first->total = true;
         first->bits = xg_order_bits(first->type, true);
     } else if (!xg_order_read_keys(&o, xg_attr_to_apply(sort)->root))

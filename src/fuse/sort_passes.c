@@ -26,7 +26,7 @@ XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to) 
 XG_FN bool xg_fuse_topk_selects(const xg_inst *i) {
     int64_t k, n, least;
     if (i->op != XG_TOPK) return false;
-    k = xg_attr_int(i, XG_A_k, 0);
+    k = xg_attr_or_0(i, XG_A_k);
     least = k == 1 ? 64 : k < 8 ? 128 : 256; /* of shorter rows a block sorts several */
     n = XG_OPERAND(i, 0)->shape->dims[XG_OPERAND(i, 0)->shape->rank - 1];
     return k > 0 && k <= XG_TOPK_SELECTED_MAX && XG_OPERAND(i, 0)->shape->elements > 0 && n <= INT32_MAX / 4 &&
@@ -124,7 +124,7 @@ XG_FN int64_t xg_topk_parts(const xg_inst *i) {
     int64_t k, length, most, parts, even;
     if (!xg_fuse_topk_selects(i)) return 0;
     s = XG_OPERAND(i, 0)->shape;
-    k = xg_attr_int(i, XG_A_k, 0);
+    k = xg_attr_or_0(i, XG_A_k);
     length = s->dims[s->rank - 1];
     if (s->dynamic || length < XG_MAX((int64_t)XG_TOPK_LONG, k * XG_TOPK_SHARE) || s->elements > INT32_MAX) return 0;
     most = XG_MIN(2 * i->comp->module->device.sm_count / (s->elements / length), length / k);
@@ -150,9 +150,9 @@ XG_FN xg_inst *xg_topk_numbers(const xg_hb *b, xg_inst *numbers, xg_inst *places
 XG_FN xg_inst *xg_topk_split(const xg_hb *b, xg_inst *i) {
     xg_inst *x = XG_OPERAND(i, 0), *top, *out[2], *values[2], *numbers[2], *place;
     const xg_shape *s = i->shape->elems[0];
-    int64_t k = xg_attr_int(i, XG_A_k, 0), length = x->shape->dims[s->rank - 1], rows = x->shape->elements / length,
+    int64_t k = xg_attr_or_0(i, XG_A_k), length = x->shape->dims[s->rank - 1], rows = x->shape->elements / length,
             parts = xg_topk_parts(i), part = length / parts, even = parts * part, dims[3], n = 1;
-    bool largest = xg_attr_int(i, XG_A_largest, 1) != 0;
+    bool largest = xg_attr_or_1(i, XG_A_largest) != 0;
     dims[0] = rows;
     dims[1] = length;
     x = xg_hb_reshape(b, x, dims, 2);

@@ -465,6 +465,7 @@ XG_FN int64_t xg_attr_int(const xg_inst *i, xg_attr_key k, int64_t otherwise) {
     return a ? a->v.i : otherwise;
 }
 XG_ONE_COPY XG_FN int64_t xg_attr_or_0(const xg_inst *i, xg_attr_key k) { return xg_attr_int(i, k, 0); }
+XG_ONE_COPY XG_FN int64_t xg_attr_or_1(const xg_inst *i, xg_attr_key k) { return xg_attr_int(i, k, 1); }
 XG_FN xg_ints xg_attr_ints(const xg_inst *i, xg_attr_key k) {
     const xg_attr *a = xg_inst_attr(i, k);
     xg_ints none = {NULL, 0};

@@ -475,6 +475,7 @@ XG_FN bool xg_inst_may_call(const xg_inst *i);        /* false: none of its attr
 XG_FN const xg_attr *xg_inst_order(const xg_inst *i); /* control_predecessors; most modules have none anywhere */
 XG_FN int64_t xg_attr_int(const xg_inst *i, xg_attr_key k, int64_t otherwise); /* INT, BOOL */
 XG_FN int64_t xg_attr_or_0(const xg_inst *i, xg_attr_key k);
+XG_FN int64_t xg_attr_or_1(const xg_inst *i, xg_attr_key k);
 XG_FN xg_ints xg_attr_ints(const xg_inst *i, xg_attr_key k); /* INTS, or INTLISTS written flat; empty when absent */
 XG_FN xg_str xg_attr_str(const xg_inst *i, xg_attr_key k);   /* empty when absent */
 XG_FN bool xg_attr_is(const xg_inst *i, xg_attr_key k, const char *text);

@@ -178,7 +178,7 @@ static const xg_shape *xg_infer_convolution(xg_module *m, const xg_inst *i) {
     const xg_attr *a = xg_inst_attr(i, XG_A_dim_labels), *wa = xg_inst_attr(i, XG_A_window);
     const xg_dim_labels *v = a ? a->v.labels : NULL;
     const xg_window *w = wa ? wa->v.window : &none;
-    int64_t fg = xg_attr_int(i, XG_A_feature_group_count, 1), bg = xg_attr_int(i, XG_A_batch_group_count, 1), batch,
+    int64_t fg = xg_attr_or_1(i, XG_A_feature_group_count), bg = xg_attr_or_1(i, XG_A_batch_group_count), batch,
             features, in, out;
     xg_draft d;
     uint32_t n, k;

@@ -310,7 +310,7 @@ XG_FN void xg_stable_convolution(xg_stable *w, const xg_inst *i) {
     const xg_window *win = xg_stable_window_of(i);
     const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
     uint32_t k;
-    xg_stable_i64(w, "batch_group_count", xg_attr_int(i, XG_A_batch_group_count, 1));
+    xg_stable_i64(w, "batch_group_count", xg_attr_or_1(i, XG_A_batch_group_count));
     xg_stable_prop(w, "dimension_numbers");
     xg_puts(&w->b, "#stablehlo.conv<");
     xg_stable_labels(w, l->input_batch, 'b', l->input_feature, 'f', l->input_spatial);
@@ -319,7 +319,7 @@ XG_FN void xg_stable_convolution(xg_stable *w, const xg_inst *i) {
     xg_puts(&w->b, "->");
     xg_stable_labels(w, l->output_batch, 'b', l->output_feature, 'f', l->output_spatial);
     xg_putc(&w->b, '>');
-    xg_stable_i64(w, "feature_group_count", xg_attr_int(i, XG_A_feature_group_count, 1));
+    xg_stable_i64(w, "feature_group_count", xg_attr_or_1(i, XG_A_feature_group_count));
     xg_stable_window(w, win, "lhs_dilation", XG_STABLE_BASE);
     xg_stable_padding(w, win);
     xg_stable_precision(w, i);

@@ -164,8 +164,7 @@ XG_FN const xg_imap *xg_index_reduce_window(const xg_index_query *q) {
  * feature groups, or the batch into batch groups, by equal runs of output features. */
 XG_FN const xg_imap *xg_index_conv_input(const xg_index_query *q, const xg_dim_labels *l, xg_window w) {
     const xg_shape *kernel = XG_OPERAND(q->i, 1)->shape;
-    int64_t groups = xg_attr_int(q->i, XG_A_feature_group_count, 1),
-            batches = xg_attr_int(q->i, XG_A_batch_group_count, 1);
+    int64_t groups = xg_attr_or_1(q->i, XG_A_feature_group_count), batches = xg_attr_or_1(q->i, XG_A_batch_group_count);
     int64_t in_features = kernel->dims[l->kernel_input], out_features = q->out->dims[l->output_feature];
     const xg_aff *of = xg_index_dim(q, (uint32_t)l->output_feature), *ob = xg_index_dim(q, (uint32_t)l->output_batch),
                  *feature;
@@ -201,8 +200,8 @@ XG_FN const xg_imap *xg_index_conv_kernel(const xg_index_query *q, const xg_dim_
 
 /* Forward, symbols: position in each window dimension, then the output feature (in its group). */
 XG_FN const xg_imap *xg_index_conv_from_input(const xg_index_query *q, const xg_dim_labels *l, xg_window w) {
-    int64_t groups = xg_attr_int(q->i, XG_A_feature_group_count, 1),
-            batches = xg_attr_int(q->i, XG_A_batch_group_count, 1), out_features = q->out->dims[l->output_feature];
+    int64_t groups = xg_attr_or_1(q->i, XG_A_feature_group_count), batches = xg_attr_or_1(q->i, XG_A_batch_group_count),
+            out_features = q->out->dims[l->output_feature];
     const xg_aff *batch = xg_index_dim(q, (uint32_t)l->input_batch), *group = NULL, *feature;
     xg_imap *m = xg_index_begin(q, w.n + 1, 0, w.n * 2);
     uint32_t k, n = 0;

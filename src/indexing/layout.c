@@ -151,9 +151,9 @@ XG_FN const xg_imap *xg_indexing_reshape(
 /* ---- threads ---- */
 
 XG_FN const xg_aff *xg_indexing_thread_linear(xg_aff_ctx *x, int64_t threads, int64_t rounds, int64_t unroll) {
-    const xg_aff *block = xg_aff_dim(x, 1), *vector;
+    const xg_aff *block = xg_aff_dim_1(x), *vector;
     if (rounds > 1) block = xg_aff_add_mul(x, xg_aff_sym(x, 0), block, rounds);
-    vector = xg_aff_add_mul(x, xg_aff_dim(x, 0), block, threads);
+    vector = xg_aff_add_mul(x, xg_aff_dim_0(x), block, threads);
     return xg_aff_add_mul(x, xg_aff_sym(x, rounds > 1), vector, unroll);
 }
 XG_FN const xg_imap *xg_indexing_thread_rounds(

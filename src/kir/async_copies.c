@@ -92,8 +92,8 @@ XG_FN xg_kval *xg_kasync_given(xg_kasync *y, xg_kval *cond, xg_kop *guard, int64
     xg_kb b;
     if (v) return v;
     b = cond->def ? xg_kb_after(y->m, cond->def) : xg_kb_before(y->m, guard);
-    none = xg_kconst_int(&b, XG_E_I32, 0);
-    all = xg_kconst_int(&b, XG_E_I32, bytes);
+    none = xg_kconst_i32(&b, 0);
+    all = xg_kconst_i32(&b, bytes);
     v = xg_kselect(&b, cond, all, none);
     if (cond->def) xg_map64_put(&y->given, key, v);
     return v;
@@ -139,7 +139,7 @@ XG_FN bool xg_kasync_region(xg_kasync *y, xg_kregion *r, bool pending) {
         if (op->op == XG_K_OP_ASYNC_WAIT || op->op == XG_K_OP_ASYNC_WAIT_GROUP) pending = false;
         if (op->op == XG_K_OP_BARRIER && pending && !xg_kasync_only_meets(op)) {
             xg_kb b = xg_kb_before(y->m, op);
-            xg_kir_do(&b, XG_K_OP_ASYNC_WAIT, NULL, 0);
+            xg_kir_do_0(&b, XG_K_OP_ASYNC_WAIT);
             pending = false;
         }
         for (k = 0; k < op->n_regions; k++) behind = xg_kasync_region(y, op->regions[k], pending) || behind;

@@ -58,8 +58,7 @@ XG_FN xg_kval *xg_katomic_encode(xg_kb *b, xg_kval *v, xg_kval *word, xg_kval *s
     else if (v->type->elem != to)
         v = xg_kbitcast(b, v, to);
     if (!shift) return v;
-    hole = XG_KOP2(b, XG_K_OP_XORI, xg_k2(b, XG_K_OP_SHLI, xg_kconst_int(b, XG_E_I32, 255), shift),
-        xg_kconst_int(b, XG_E_I32, -1));
+    hole = XG_KOP2(b, XG_K_OP_XORI, xg_k2(b, XG_K_OP_SHLI, xg_kconst_i32(b, 255), shift), xg_kconst_i32(b, -1));
     v = xg_k2(b, XG_K_OP_SHLI, xg_kextui(b, v, XG_E_I32), shift);
     return XG_KOP2(b, XG_K_OP_ORI, xg_kandi(b, word, hole), v);
 }

@@ -391,6 +391,7 @@ XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode code, xg_kval *const *operands, uin
 XG_ONE_COPY XG_FN xg_kop *xg_kir_do(xg_kb *b, xg_kopcode op, xg_kval *const *operands, uint32_t n) {
     return xg_kir_op(b, op, operands, n, NULL, 0, 0);
 }
+XG_ONE_COPY XG_FN xg_kop *xg_kir_do_0(xg_kb *b, xg_kopcode op) { return xg_kir_do(b, op, NULL, 0); }
 
 XG_FN xg_kregion *xg_kir_region_args(xg_kb *b, xg_kop *op, uint32_t which, const xg_ktype *const *types, uint32_t n) {
     xg_kregion_set_args(b->m, op->regions[which], types, n);
@@ -508,6 +509,7 @@ XG_FN xg_kval *xg_kconst_bits(xg_kb *b, const xg_ktype *t, uint64_t bits) {
 XG_FN xg_kval *xg_kconst_int(xg_kb *b, xg_kelem e, int64_t v) {
     return xg_kconst_bits(b, xg_kir_scalar(b->m, e), (uint64_t)v);
 }
+XG_ONE_COPY XG_FN xg_kval *xg_kconst_i32(xg_kb *b, int64_t v) { return xg_kconst_int(b, XG_E_I32, v); }
 XG_FN xg_kval *xg_kconst_float(xg_kb *b, xg_kelem e, double v) {
     XLAGPU_ASSERT(xg_kelem_is_float(e));
     return xg_kconst_bits(b, xg_kir_scalar(b->m, e), xg_float_encode(xg_kelem_format(e), v));
@@ -535,6 +537,7 @@ XG_FN xg_kval *xg_kcmpi_(xg_kb *b, xg_kcmpi p, xg_kval *x, xg_kval *y) {
 XG_FN xg_kval *xg_k2_int(xg_kb *b, xg_kopcode op, xg_kval *x, int64_t y) {
     return xg_k2(b, op, x, xg_kconst_int(b, x->type->elem, y));
 }
+XG_ONE_COPY XG_FN xg_kval *xg_kaddi_int(xg_kb *b, xg_kval *x, int64_t y) { return xg_k2_int(b, XG_K_OP_ADDI, x, y); }
 XG_FN xg_kval *xg_kcmpi_int(xg_kb *b, xg_kcmpi p, xg_kval *x, int64_t y) {
     return xg_kcmpi_(b, p, x, xg_kconst_int(b, x->type->elem, y));
 }

@@ -474,12 +474,12 @@ XG_FN xg_kval *xg_kir_index_plus(xg_kb *b, xg_kval *v, int64_t c, xg_str name) {
     const xg_kop *def = v->def;
     bool in = def && def->op == XG_K_OP_APPLY && xg_kindex_done(def) && def->n_operands <= XG_KINDEX_LEAVES_MAX;
     xg_kval *leaves[XG_KINDEX_LEAVES_MAX], *sum;
-    const xg_aff *e = in ? ((const xg_imap *)def->p)->results[0] : xg_aff_dim(b->m->aff, 0);
+    const xg_aff *e = in ? ((const xg_imap *)def->p)->results[0] : xg_aff_dim_0(b->m->aff);
     xg_imap *map;
     uint32_t k, n = in ? def->n_operands : 1;
     if (c == 0) return v;
     e = xg_aff_add_k(b->m->aff, e, c);
-    if (!e) return xg_k2_int(b, XG_K_OP_ADDI, v, c);
+    if (!e) return xg_kaddi_int(b, v, c);
     for (k = 0; k < n; k++) leaves[k] = in ? def->operands[k].value : v;
     if (e->kind == XG_AFF_DIM) return leaves[e->n];
     if (in)

@@ -430,6 +430,7 @@ XG_FN void xg_kb_move(xg_kb *b, xg_kop *op); /* the same builder, now in front o
 XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode op, xg_kval *const *operands, uint32_t n, const xg_ktype *const *results,
     uint32_t nr, uint32_t n_regions);
 XG_FN xg_kop *xg_kir_do(xg_kb *b, xg_kopcode op, xg_kval *const *operands, uint32_t n); /* without results */
+XG_FN xg_kop *xg_kir_do_0(xg_kb *b, xg_kopcode op);                                     /* ... of no operands */
 XG_FN xg_kregion *xg_kir_region_args(
     xg_kb *b, xg_kop *op, uint32_t which, const xg_ktype *const *types, uint32_t n); /* gives a region its arguments */
 XG_FN xg_kval *xg_k1(xg_kb *b, xg_kopcode op, xg_kval *x);                           /* result type = x's */
@@ -444,6 +445,7 @@ XG_FN xg_kval *xg_kcast_index(xg_kb *b, xg_kval *x, xg_kelem to);
 XG_FN xg_kval *xg_kbitcast(xg_kb *b, xg_kval *x, xg_kelem to);
 XG_FN xg_kval *xg_kextui(xg_kb *b, xg_kval *x, xg_kelem to);
 XG_FN xg_kval *xg_kconst_int(xg_kb *b, xg_kelem e, int64_t v); /* i1, integers, index */
+XG_FN xg_kval *xg_kconst_i32(xg_kb *b, int64_t v);
 XG_FN xg_kval *xg_kir_lane(xg_kb *b, xg_kval *vector, xg_kval *lane);
 XG_FN xg_kval *xg_kir_with_lane(xg_kb *b, xg_kval *x, xg_kval *vector, xg_kval *lane);
 XG_FN xg_kval *xg_kconst_float(xg_kb *b, xg_kelem e, double v); /* rounded to the format */
@@ -452,6 +454,7 @@ XG_FN xg_kval *xg_kcmpi_(xg_kb *b, xg_kcmpi p, xg_kval *x, xg_kval *y);
 XG_FN xg_kval *xg_kcmpf_(xg_kb *b, xg_kcmpf p, xg_kval *x, xg_kval *y);
 /* the same with a constant of x's type, a scalar's */
 XG_FN xg_kval *xg_k2_int(xg_kb *b, xg_kopcode op, xg_kval *x, int64_t y);
+XG_FN xg_kval *xg_kaddi_int(xg_kb *b, xg_kval *x, int64_t y);
 XG_FN xg_kval *xg_kcmpi_int(xg_kb *b, xg_kcmpi p, xg_kval *x, int64_t y);
 XG_FN xg_kval *xg_kselect(xg_kb *b, xg_kval *c, xg_kval *x, xg_kval *y);
 /* C leaves open which argument of a call is evaluated first. Where several arguments make operations, these forms

@@ -17,12 +17,12 @@ XG_FN xg_kval *xg_kshuffle_halves(xg_kb *b, xg_kopcode code, xg_kval *v, xg_kval
     int64_t k;
     for (k = 0; k < 2; k++) {
         x[0] = from;
-        x[1] = xg_kconst_int(b, XG_E_I32, k);
+        x[1] = xg_kconst_i32(b, k);
         x[0] = xg_kir_value(b, XG_K_OP_VEXTRACT, x, 2, i32);
         x[1] = lane;
         x[0] = xg_kir_value(b, code, x, 2, i32);
         x[1] = to;
-        x[2] = xg_kconst_int(b, XG_E_I32, k);
+        x[2] = xg_kconst_i32(b, k);
         to = xg_kir_value(b, XG_K_OP_VINSERT, x, 3, pair);
     }
     return xg_kir_of(b, XG_K_OP_BITCAST, to, v->type);
@@ -52,8 +52,7 @@ XG_FN void xg_kshuffle_reduce(xg_kmodule *m, xg_kop *op) {
     for (k = 0; k < n; k++) v[k] = op->operands[k].value;
     for (distance = op->a; distance > 0; distance /= 2) {
         xg_kop *call;
-        for (k = 0; k < n; k++)
-            v[n + k] = xg_kshuffle(&b, XG_K_OP_SHFLDOWN, v[k], xg_kconst_int(&b, XG_E_I32, distance));
+        for (k = 0; k < n; k++) v[n + k] = xg_kshuffle(&b, XG_K_OP_SHFLDOWN, v[k], xg_kconst_i32(&b, distance));
         call = xg_kcall(&b, f, v, 2 * n);
         for (k = 0; k < n; k++) v[k] = &call->results[k];
     }

@@ -481,7 +481,7 @@ XG_FN void xg_klow_shared(xg_kleveller *z, xg_kop *op) {
 }
 XG_FN void xg_klow_sync(xg_kleveller *z, xg_kop *op) {
     xg_kb b = xg_kb_before(z->m, op);
-    xg_kop *barrier = xg_kir_do(&b, XG_K_OP_BARRIER, NULL, 0);
+    xg_kop *barrier = xg_kir_do_0(&b, XG_K_OP_BARRIER);
     uint32_t k;
     barrier->a = op->a;
     barrier->b = op->b;

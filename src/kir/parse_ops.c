@@ -170,7 +170,7 @@ XG_FN xg_kop *xg_kparse_mma(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     return op;
 }
 XG_FN xg_kop *xg_kparse_count(xg_kparser *p, xg_kb *b, xg_kopcode code) {
-    xg_kop *op = xg_kir_do(b, code, NULL, 0);
+    xg_kop *op = xg_kir_do_0(b, code);
     if (!xg_ktake(p, "{")) return op;
     op->b = xg_knumber(p, "but");
     xg_kexpect(p, "}");

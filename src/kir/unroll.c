@@ -242,7 +242,7 @@ XG_FN void xg_kunroll_all(xg_kmodule *m, xg_kop *loop, int64_t trips) {
 /* v + c, as an indexing map where that composes with others. */
 XG_FN xg_kval *xg_kunroll_shifted(xg_kb *b, xg_kval *v, int64_t c) {
     if (v->type->elem == XG_E_INDEX || !c) return xg_kir_index_plus(b, v, c, xg_str_of(NULL, 0));
-    return xg_k2_int(b, XG_K_OP_ADDI, v, c);
+    return xg_kaddi_int(b, v, c);
 }
 /* `factor` steps from v on as a loop of their own, which waits. */
 XG_FN void xg_kunroll_later(xg_kb *b, const xg_kop *loop, xg_kval *v, int64_t step, int64_t factor, xg_kval **carried) {
@@ -258,7 +258,7 @@ XG_FN void xg_kunroll_later(xg_kb *b, const xg_kop *loop, xg_kval *v, int64_t st
     both[1] = &r->args[0];
     for (k = 0; k < 2; k++) map->dims[k].range = xg_kval_range(both[k]);
     map->dims[0].name = v->name;
-    map->results[0] = xg_aff_add_dim(aff, xg_aff_dim(aff, 0), 1, step);
+    map->results[0] = xg_aff_add_dim(aff, xg_aff_dim_0(aff), 1, step);
     for (k = 0; k < loop->n_results; k++) carried[k] = &r->args[k + 1];
     xg_kunroll_copy(&in, loop->regions[0], xg_kapply(&in, map, both)->results, carried);
     xg_kyield(&in, carried, loop->n_results);

@@ -170,7 +170,7 @@ XG_FN xg_kval *xg_kvector_lane_of(xg_kvectorizer *z, xg_kb *b, const xg_kvector_
     if (span->scale == 1 && !span->first) return v;
     map = xg_imap_of_dims(aff, 1, 1);
     map->dims[0].range = xg_range_of(0, z->lanes - 1);
-    map->results[0] = xg_aff_add_k(aff, xg_aff_mul(aff, xg_aff_dim(aff, 0), span->scale), span->first);
+    map->results[0] = xg_aff_add_k(aff, xg_aff_mul(aff, xg_aff_dim_0(aff), span->scale), span->first);
     return xg_kapply(b, map, &v)->results;
 }
 XG_APART XG_FN void xg_kvector_read(xg_kvectorizer *z, xg_kop *op) {

@@ -192,14 +192,14 @@ XG_FN void xg_kwide_merge(xg_kmodule *m, xg_kwide *w, uint32_t n) {
     b = xg_kb_before(m, first->load);
     b.loc = first->load->loc;
     p = XG_KOPERAND(first->load, 0);
-    if (first != w) p = xg_kptr(&b, p, xg_kconst_int(&b, XG_E_I32, 0), 1, w->offset - first->offset);
+    if (first != w) p = xg_kptr(&b, p, xg_kconst_i32(&b, 0), 1, w->offset - first->offset);
     load = xg_kir_op(&b, XG_K_OP_LOAD, &p, 1, &wide, 1, 0);
     load->a = (int64_t)n * xg_kelem_bytes(t->elem);
     load->flags = first->load->flags;
     for (k = 0; k < n; k++) {
         xg_kval *o[2];
         o[0] = load->results;
-        o[1] = xg_kconst_int(&b, XG_E_I32, (int64_t)k);
+        o[1] = xg_kconst_i32(&b, (int64_t)k);
         v = xg_kir_value(&b, XG_K_OP_VEXTRACT, o, 2, t);
         xg_kval_replace(w[k].load->results, v);
     }

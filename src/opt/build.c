@@ -536,7 +536,7 @@ XG_FN xg_inst *xg_opt_label(const xg_inst *x, int64_t dim) {
     for (k = 0; k < 2 && x->op == XG_COMPARE && xg_str_is(xg_attr_str(x, XG_A_direction), "EQ"); k++) {
         const xg_inst *n = XG_OPERAND(x, 1 - k), *y = XG_OPERAND(x, k);
         if (n->op == XG_IOTA && y->op == XG_BROADCAST && xg_type_class(n->shape->type) == XGT_I &&
-            xg_type_bits(n->shape->type) >= 32 && dim == xg_attr_int(n, XG_A_iota_dimension, 0) &&
+            xg_type_bits(n->shape->type) >= 32 && dim == xg_attr_or_0(n, XG_A_iota_dimension) &&
             !xg_ints_at(xg_attr_dims(y), dim, NULL))
             return XG_OPERAND(x, k);
     }

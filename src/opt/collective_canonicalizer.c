@@ -253,7 +253,7 @@ XG_FN xg_inst *xg_transfer_end(const xg_inst *start, xg_opcode done) {
     return u && !u->next && start != start->comp->root && u->user->op == done ? u->user : NULL;
 }
 XG_FN bool xg_transfer_is(const xg_inst *i, xg_opcode op) {
-    return i->op == op && !xg_attr_int(i, XG_A_is_host_transfer, 0);
+    return i->op == op && !xg_attr_or_0(i, XG_A_is_host_transfer);
 }
 /* The attribute source_target_pairs from {{0,1},{1,2}} in an attribute of the front end; without that a device sends to
  * itself. */
@@ -285,10 +285,10 @@ XG_FN xg_attr xg_transfer_pairs(const xg_inst *send) {
 }
 /* The send in front of the receive's end, over the same channel. */
 XG_FN xg_inst *xg_transfer_send(const xg_inst *recv, const xg_inst *before) {
-    int64_t channel = xg_attr_int(recv, XG_A_channel_id, 0);
+    int64_t channel = xg_attr_or_0(recv, XG_A_channel_id);
     xg_inst *i;
     for (i = before->prev; i; i = i->prev)
-        if (xg_transfer_is(i, XG_SEND) && xg_attr_int(i, XG_A_channel_id, 0) == channel &&
+        if (xg_transfer_is(i, XG_SEND) && xg_attr_or_0(i, XG_A_channel_id) == channel &&
             xg_shape_compatible(XG_OPERAND(i, 0)->shape, recv->shape->elems[0]))
             return i;
     return NULL;
@@ -317,7 +317,7 @@ XG_APART XG_FN bool xg_transfer_expand(xg_inst *end) {
     x = XG_OPERAND(send, 0);
     both[0] = xg_hb_of(&b, XG_COLLECTIVE_PERMUTE, end->shape->elems[0], x);
     xg_inst_set_attr(both[0], xg_transfer_pairs(send));
-    if (m->num_partitions > 1) xg_inst_set_int(both[0], XG_A_channel_id, xg_attr_int(send, XG_A_channel_id, 1));
+    if (m->num_partitions > 1) xg_inst_set_int(both[0], XG_A_channel_id, xg_attr_or_1(send, XG_A_channel_id));
     both[1] = xg_hb_op(&b, XG_AFTER_ALL, end->shape->elems[1], NULL, 0);
     tuple = xg_hb_tuple(&b, both, 2);
     xg_inst_replace(end, tuple);

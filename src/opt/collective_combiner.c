@@ -40,8 +40,8 @@ XG_FN bool xg_gang_same_kind(const xg_inst *x, const xg_inst *y) {
     if (!xg_inst_attr(x, XG_A_channel_id) != !xg_inst_attr(y, XG_A_channel_id) ||
         !xg_str_eq(xg_attr_str(x, XG_A_mode), xg_attr_str(y, XG_A_mode)))
         return false;
-    if (xg_attr_int(x, XG_A_use_global_device_ids, 0) != xg_attr_int(y, XG_A_use_global_device_ids, 0) ||
-        xg_attr_int(x, XG_A_constrain_layout, 0) != xg_attr_int(y, XG_A_constrain_layout, 0))
+    if (xg_attr_or_0(x, XG_A_use_global_device_ids) != xg_attr_or_0(y, XG_A_use_global_device_ids) ||
+        xg_attr_or_0(x, XG_A_constrain_layout) != xg_attr_or_0(y, XG_A_constrain_layout))
         return false;
     return x->op == XG_ALL_GATHER || xg_reducer_opcode(xg_attr_to_apply(x)) == xg_reducer_opcode(xg_attr_to_apply(y));
 }

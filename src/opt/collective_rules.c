@@ -37,7 +37,7 @@ XG_FN void xg_meet_drop(xg_inst *user, xg_inst *collective) {
 /* One array of one size on all devices, which no order of steps ties down. */
 XG_FN bool xg_meet_is_plain(const xg_inst *i) {
     return i->n_operands == 1 && xg_shape_is_array(i->shape) && !i->shape->dynamic && !xg_inst_order(i) &&
-           !xg_attr_int(i, XG_A_constrain_layout, 0);
+           !xg_attr_or_0(i, XG_A_constrain_layout);
 }
 XG_FN bool xg_meet_moves(const xg_inst *i) { /* values go from device to device as they are */
     return (i->op == XG_ALL_GATHER || i->op == XG_ALL_TO_ALL || i->op == XG_COLLECTIVE_PERMUTE) && xg_meet_is_plain(i);

@@ -87,7 +87,7 @@ XG_FN bool xg_coll_matches(const xg_inst *i) {
     case XG_RAGGED_ALL_TO_ALL: break;
     default: return false;
     }
-    if (xg_inst_order(i) || xg_attr_int(i, XG_A_has_dynamic_root, 0)) return false;
+    if (xg_inst_order(i) || xg_attr_or_0(i, XG_A_has_dynamic_root)) return false;
     return (i->op == XG_RAGGED_ALL_TO_ALL ? xg_coll_is_ragged(i) : xg_coll_keeps_shapes(i)) && xg_coll_is_alone(i) &&
            !xg_coll_is_wrapped(i);
 }

@@ -205,7 +205,7 @@ XG_FN bool xg_cse_eq(const void *node, const void *key) {
 XG_FN bool xg_cse_may_merge(const xg_inst *i) {
     if (xg_op_flags(i->op) & (XGF_COLL | XGF_START | XGF_DONE)) return false;
     if ((xg_op_flags(i->op) & XGF_EFFECT) && i->op != XG_CUSTOM_CALL) return false;
-    if (i->op == XG_CUSTOM_CALL && xg_attr_int(i, XG_A_custom_call_has_side_effect, 0)) return false;
+    if (i->op == XG_CUSTOM_CALL && xg_attr_or_0(i, XG_A_custom_call_has_side_effect)) return false;
     if (i->op == XG_PARAMETER || i->op == XG_OPT_BARRIER || i->op == XG_AFTER_ALL || i->op == XG_ASYNC_UPDATE)
         return false;
     return !xg_inst_order(i);

@@ -21,7 +21,7 @@ XG_FN bool xg_dce_calls_acting(const xg_inst *i, const unsigned char *acts) {
     return false;
 }
 XG_FN bool xg_dce_acts(const xg_inst *i, const unsigned char *acts) {
-    if (i->op == XG_CUSTOM_CALL) return xg_attr_int(i, XG_A_custom_call_has_side_effect, 0) != 0;
+    if (i->op == XG_CUSTOM_CALL) return xg_attr_or_0(i, XG_A_custom_call_has_side_effect) != 0;
     return (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)) || xg_dce_calls_acting(i, acts);
 }
 /* Was anything ever made that has effects? Few modules have it. */

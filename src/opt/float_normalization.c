@@ -77,7 +77,7 @@ enum {
 XG_FN bool xg_float_widen_sum(xg_inst *i) {
     const xg_module *m = i->comp->module;
     if (i->op != XG_SCATTER || i->n_operands != 3 || i->shape->type != XLAGPU_BF16 || i->shape->dynamic ||
-        m->deterministic || (m->bf16_ops >> XG_FLOAT_OP_ADD & 1) || xg_attr_int(i, XG_A_unique_indices, 0) ||
+        m->deterministic || (m->bf16_ops >> XG_FLOAT_OP_ADD & 1) || xg_attr_or_0(i, XG_A_unique_indices) ||
         !xg_reducer_is_sum(xg_attr_to_apply(i)) ||
         i->shape->elements / XG_FLOAT_SUM_PART > XG_OPERAND(i, 2)->shape->elements)
         return false;

@@ -260,7 +260,7 @@ XG_FN xg_inst *xg_layout_iota(const xg_hb *b, xg_inst *i) {
     int64_t perm[XG_RANK_MAX], at[XG_RANK_MAX];
     xg_inst *made = xg_layout_again(b, i, NULL);
     xg_layout_order(i->shape, perm, at);
-    xg_inst_set_int(made, XG_A_iota_dimension, at[xg_attr_int(i, XG_A_iota_dimension, 0)]);
+    xg_inst_set_int(made, XG_A_iota_dimension, at[xg_attr_or_0(i, XG_A_iota_dimension)]);
     return made;
 }
 

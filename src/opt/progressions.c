@@ -104,7 +104,7 @@ XG_FN bool xg_progression_at(const xg_inst *x, int64_t vector, int64_t at, uint3
     switch (x->op) {
     case XG_CONSTANT: return xg_progression_constant(x, vector, at, p);
     case XG_IOTA:
-        p->dim = (int32_t)xg_attr_int(x, XG_A_iota_dimension, 0);
+        p->dim = (int32_t)xg_attr_or_0(x, XG_A_iota_dimension);
         p->first = 0;
         p->step = 1;
         if (p->dim == vector) {

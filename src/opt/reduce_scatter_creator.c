@@ -95,7 +95,7 @@ XG_FN bool xg_shard_matches(const xg_inst *i) {
     int64_t members;
     xg_groups g;
     if (!all || all->op != XG_ALL_REDUCE || !xg_gang_may(all) || !xg_opt_has_one_user(all) ||
-        xg_attr_int(all, XG_A_constrain_layout, 0) || xg_inst_order(i))
+        xg_attr_or_0(all, XG_A_constrain_layout) || xg_inst_order(i))
         return false;
     dim = xg_shard_dim(i);
     if (dim == UINT32_MAX || !xg_fold_groups(all, &g, &members)) return false;

@@ -35,7 +35,7 @@ XG_FN bool xg_scatter_is_apart(const xg_inst *i) {
 XG_FN bool xg_scatter_matches(const xg_inst *i) {
     xg_index_form f;
     return i->op == XG_SCATTER &&
-           (xg_index_form_of(i, &f) || (!xg_attr_int(i, XG_A_unique_indices, 0) && xg_scatter_is_apart(i)));
+           (xg_index_form_of(i, &f) || (!xg_attr_or_0(i, XG_A_unique_indices) && xg_scatter_is_apart(i)));
 }
 XG_FN xg_inst *xg_scatter_simplify(const xg_hb *b, xg_inst *i) {
     xg_windows w = xg_windows_of(i);

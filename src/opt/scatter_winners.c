@@ -43,7 +43,7 @@ XG_FN bool xg_winners_make(xg_winners *w, const xg_inst *i) {
     uint32_t k;
     if (i->op != XG_SCATTER) return false; /* before the record of some KB is cleared: this is asked of everything */
     memset(w, 0, sizeof *w);
-    if (xg_attr_int(i, XG_A_unique_indices, 0) || !xg_winners_overwrites(i, w->n = i->n_operands / 2)) return false;
+    if (xg_attr_or_0(i, XG_A_unique_indices) || !xg_winners_overwrites(i, w->n = i->n_operands / 2)) return false;
     v = xg_windows_of(i);
     if (v.whole->dynamic || v.indices->shape->dynamic || v.part->dynamic) return false;
     for (k = 0; k < v.whole->rank; k++)

@@ -38,7 +38,7 @@ XG_APART XG_FN bool xg_topk_read_comparator(xg_topk *t) {
         return false;
     class_of = xg_type_class(x->shape->type);
     if (class_of != XGT_I && class_of != XGT_F) return false;
-    if (class_of == XGT_F && !xg_attr_is(root, XG_A_type, "TOTALORDER") && xg_attr_int(t->sort, XG_A_is_stable, 0))
+    if (class_of == XGT_F && !xg_attr_is(root, XG_A_type, "TOTALORDER") && xg_attr_or_0(t->sort, XG_A_is_stable))
         return false;
     swapped = x->number > y->number;
     t->which = (uint32_t)(x->number / 2);
@@ -64,7 +64,7 @@ XG_FN bool xg_topk_is_iota(const xg_inst *x, uint32_t dim) {
         if (own == at.n) return false;
         x = XG_OPERAND(x, 0);
     }
-    return x->op == XG_IOTA && xg_attr_int(x, XG_A_iota_dimension, 0) == (int64_t)own &&
+    return x->op == XG_IOTA && xg_attr_or_0(x, XG_A_iota_dimension) == (int64_t)own &&
            xg_type_class(x->shape->type) == XGT_I && xg_type_bits(x->shape->type) >= 32;
 }
 XG_APART XG_FN bool xg_topk_read(xg_topk *t, xg_inst *i) {
@@ -223,7 +223,7 @@ XG_FN xg_comp *xg_topk_comparator(const xg_inst *topk, xlagpu_type t, xg_comp *b
         c->params[k] = xg_hb_op(&b, XG_PARAMETER, xg_shape_scalar(m, k < 2 ? t : XLAGPU_S32), NULL, 0);
         c->params[k]->number = k;
     }
-    c->root = xg_hb_compare(&b, xg_attr_int(topk, XG_A_largest, 1) ? "GT" : "LT", c->params[0], c->params[1]);
+    c->root = xg_hb_compare(&b, xg_attr_or_1(topk, XG_A_largest) ? "GT" : "LT", c->params[0], c->params[1]);
     if (xg_type_class(t) == XGT_F) xg_inst_set_text(c->root, XG_A_type, "TOTALORDER");
     return c;
 }

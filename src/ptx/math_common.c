@@ -32,7 +32,7 @@
 #define CMPF_(p, x, y) xg_kcmpf_(b, XG_CF_##p, x, y)
 #define CMPI_(p, x, y) xg_kcmpi_(b, XG_CI_##p, x, y)
 #define CAST_(op, x, to) xg_kcast(b, XG_K_OP_##op, x, to)
-#define I32_(v) xg_kconst_int(b, XG_E_I32, v)
+#define I32_(v) xg_kconst_i32(b, v)
 #define I64_(v) xg_kconst_int(b, XG_E_I64, (int64_t)(v))
 #define K32_(bits) xg_kconst_bits(b, xg_kir_scalar(b->m, XG_E_F32), bits)
 #define F32_(v) xg_kconst_float(b, XG_E_F32, v)

@@ -408,7 +408,7 @@ XG_FN void xg_attention_back_carry(xg_attention_kernel *w, xg_flow *f) {
     f->rolled = true;
 }
 XG_FN void xg_attention_back_group_walk(xg_attention_kernel *w, void (*body)(xg_attention_kernel *w)) {
-    xg_flow f = xg_flow_of(&w->t->s, NULL);
+    xg_flow f = xg_flow_begin(&w->t->s);
     xg_kval *step;
     xg_attention_back_carry(w, &f);
     step = xg_flow_for(&f, w->from, w->to, 1, xg_kval_range(w->to).hi);
@@ -421,7 +421,7 @@ XG_FN void xg_attention_back_group_walk(xg_attention_kernel *w, void (*body)(xg_
     xg_flow_end(&f);
 }
 XG_FN void xg_attention_back_walk(xg_attention_kernel *w, void (*body)(xg_attention_kernel *w)) {
-    xg_flow f = xg_flow_of(&w->t->s, NULL);
+    xg_flow f = xg_flow_begin(&w->t->s);
     xg_kval *step;
     if (w->p->shape.grouped) {
         xg_attention_back_group_walk(w, body);
@@ -468,7 +468,7 @@ XG_FN void xg_attention_back_vote(xg_attention_kernel *w) {
     int64_t threads = w->p->threads, rounds = xg_tile_over(w->f->keys, threads), k;
     int64_t at_once = XG_MIN(rounds, (int64_t)AT_ONCE);
     xg_kval *least = xg_attention_number(w, INFINITY), *all[AT_ONCE], *first, *round, *v;
-    xg_flow f = xg_flow_of(&w->t->s, &least), one = xg_flow_of(&w->t->s, NULL);
+    xg_flow f = xg_flow_of(&w->t->s, &least), one = xg_flow_begin(&w->t->s);
     f.rolled = true;
     round = xg_attention_loop(w, &f, xg_tile_over(rounds, at_once));
     for (k = 0; k < at_once; k++) {
@@ -507,7 +507,7 @@ XG_FN void xg_attention_back_bounds(xg_attention_kernel *w, bool has_rows) {
     xg_attention_walk_of(w);
     if (has_rows) xg_attention_inner_of(w);
     if (!w->p->bounded) return;
-    if (!w->walk) w->walk = xg_elem_index(&w->t->s, 0);
+    if (!w->walk) w->walk = xg_elem_index_0(&w->t->s);
     if (w->f->back.turned && !w->p->shape.grouped) {
         xg_attention_back_vote(w);
         xg_attention_wait(w);
@@ -515,7 +515,7 @@ XG_FN void xg_attention_back_bounds(xg_attention_kernel *w, bool has_rows) {
     least = w->f->back.turned ? xg_attention_back_least(w) : xg_attention_least(w, has_rows);
     b = xg_attention_b(w);
     all = xg_kcmpf_(b, XG_CF_OGT, least, xg_attention_number(w, xg_attention_enough(w->f)));
-    w->from = xg_kselect(b, all, w->from, xg_elem_index(&w->t->s, 0));
+    w->from = xg_kselect(b, all, w->from, xg_elem_index_0(&w->t->s));
     w->to = xg_kselect(b, all, w->to, xg_elem_index(&w->t->s, w->p->steps));
     xg_kval_set_range(w->from, xg_range_of(0, w->p->steps));
     xg_kval_set_range(w->to, xg_range_of(0, w->p->steps));
@@ -631,7 +631,7 @@ XG_FN void xg_attention_back_find_delta(xg_attention_kernel *w) {
 XG_FN void xg_attention_back_write_kept(xg_attention_kernel *w, int64_t half) {
     const xg_attention_back *b = &w->f->back;
     xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX], *first;
-    xg_flow one = xg_flow_of(&w->t->s, NULL);
+    xg_flow one = xg_flow_begin(&w->t->s);
     xg_kval **dest = &w->dest[!b->rows_only];
     uint32_t k, j;
     if (!b->n_kept) return;
@@ -712,7 +712,7 @@ XG_FN void xg_attention_back_results(xg_attention_kernel *w, uint32_t n) {
     uint32_t k;
     for (half = 0; half < w->p->halves && n_out && !w->p->shape.in_tensor; half++) {
         xg_kval *row = xg_attention_back_row(w, half);
-        xg_flow f = xg_flow_of(&w->t->s, NULL);
+        xg_flow f = xg_flow_begin(&w->t->s);
         for (k = 0; k < n; k++) xg_flow_slot(&f, &w->dest[k]);
         xg_flow_if(&f, xg_attention_below(w, row, w->f->rows));
         for (k = 0; k < n_out; k++) {

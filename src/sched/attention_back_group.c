@@ -21,7 +21,7 @@ enum {
 };
 
 XG_FN void xg_attention_back_group_count(xg_attention_kernel *w, xg_kopcode op, int64_t but) {
-    xg_kir_do(xg_attention_b(w), op, NULL, 0)->b = but;
+    xg_kir_do_0(xg_attention_b(w), op)->b = but;
 }
 XG_FN xg_attention_product xg_attention_back_product(xg_attention_kernel *w, bool grads) {
     const xg_attention_plan *p = w->p;

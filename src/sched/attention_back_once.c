@@ -126,7 +126,7 @@ XG_FN void xg_attention_once_pivot(xg_attention_kernel *w) {
     xg_kval *zero = xg_attention_number(w, 0), *one = xg_attention_number(w, 1),
             *more = xg_attention_number(w, in_tensor ? 1.5 : 1.25);
     xg_kval *all[2][XG_ATTENTION_HALVES_MAX], *any = NULL, *v, *by, *grown[XG_ATTENTION_HALVES_MAX];
-    xg_flow f = xg_flow_of(&w->t->s, NULL);
+    xg_flow f = xg_flow_begin(&w->t->s);
     int64_t n = in_tensor ? 0 : w->p->depth / XG_ATTENTION_BESIDE, half, c;
     if (!in_tensor) any = xg_kcmpi_int(b, XG_CI_EQ, xg_tile_rest(w->t, w->step, STEPS), STEPS - 1);
     for (half = 0; half < w->p->halves; half++) {

@@ -63,7 +63,7 @@ XG_FN void xg_attention_pair_give(xg_attention_kernel *w, xg_kval ***v, int64_t 
 /* Of both operands' rows those that the warp multiplies by. */
 XG_FN void xg_attention_pair_keep(xg_attention_kernel *w) {
     uint32_t n = (uint32_t)(w->p->shape.blocks * w->p->depth / XG_ATTENTION_ROWS);
-    xg_flow f = xg_flow_of(&w->t->s, NULL);
+    xg_flow f = xg_flow_begin(&w->t->s);
     if (!w->p->trades) return;
     xg_flow_slots(&f, w->kept, n);
     xg_flow_if(&f, xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, w->part, 1));

@@ -16,7 +16,7 @@ XG_FN xg_kval *xg_attention_back_row(xg_attention_kernel *w, int64_t half) {
  * how they lie. */
 XG_FN xg_kval *xg_attention_back_shown_key(xg_attention_kernel *w, int64_t c, xg_kval *more) {
     xg_aff_ctx *x = w->t->s.b.m->aff;
-    const xg_aff *beside = xg_aff_dim(x, 1), *key = xg_aff_dim(x, 0);
+    const xg_aff *beside = xg_aff_dim_1(x), *key = xg_aff_dim_0(x);
     xg_kval *v[4];
     int64_t counts[4];
     v[0] = more;
@@ -42,7 +42,7 @@ XG_FN xg_kval *xg_attention_back_shown_four(xg_attention_kernel *w, int64_t half
     word[1] = xg_attention_word(w, v + XG_ATTENTION_PAIR);
     odd = xg_kcmpi_int(b, XG_CI_EQ, xg_tile_rest(w->t, w->beside, XG_ATTENTION_PAIR), 1);
     sent = xg_kselect(b, odd, word[0], word[1]);
-    sent = xg_kshuffle(b, XG_K_OP_SHFLBFLY, sent, xg_kconst_int(b, XG_E_I32, 1));
+    sent = xg_kshuffle(b, XG_K_OP_SHFLBFLY, sent, xg_kconst_i32(b, 1));
     word[0] = xg_kselect(b, odd, sent, word[0]);
     word[1] = xg_kselect(b, odd, word[1], sent);
     sent = xg_attention_paired(w, word);

@@ -49,7 +49,7 @@ XG_FN void xg_attention_back_tensor_put(xg_attention_kernel *w, xg_kval *from, i
 }
 XG_FN void xg_attention_back_tensor_keep(xg_attention_kernel *w) {
     int64_t at = xg_attention_back_rows_at(w->p);
-    xg_flow f = xg_flow_of(&w->t->s, NULL);
+    xg_flow f = xg_flow_begin(&w->t->s);
     xg_flow_if(&f, xg_attention_below(w, w->part, 1));
     if (w->p->keeps_rows) xg_attention_back_tensor_put(w, w->keys, w->p->depth, at);
     if (w->p->keeps_rows) at += w->p->depth / 2;
@@ -63,10 +63,10 @@ XG_FN void xg_attention_back_tensor_keep(xg_attention_kernel *w) {
 /* Who asks waits for them where the tile has steps: elsewhere the others go on without it, and when it looks, the
  * barrier may have been through another round already. Should rows ask for all steps then, it meets them first. */
 XG_FN void xg_attention_back_tensor_kept(xg_attention_kernel *w) {
-    xg_flow f = xg_flow_of(&w->t->s, NULL);
+    xg_flow f = xg_flow_begin(&w->t->s);
     if (!w->f->back.turned) xg_attention_walk_of(w);
     xg_flow_if(&f, xg_kcmpi_(xg_attention_b(w), XG_CI_SLT, w->from, w->to));
-    xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t->s, 0), 0);
+    xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index_0(&w->t->s), 0);
     xg_flow_end(&f);
 }
 XG_FN bool xg_attention_back_softens(const xg_attention_kernel *w) {
@@ -88,7 +88,7 @@ XG_FN void xg_attention_back_tensor_next(xg_attention_kernel *w, const xg_attent
 XG_FN void xg_attention_back_tensor_walked(xg_attention_kernel *w) {
     xg_kval *turn = xg_attention_at(w, w->done, w->p->steps + 1, w->p->stages - 1);
     xg_attention_await_side(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_EMPTY, turn, 1);
-    xg_kir_do(xg_attention_b(w), XG_K_OP_TENSOR_AFTER, NULL, 0);
+    xg_kir_do_0(xg_attention_b(w), XG_K_OP_TENSOR_AFTER);
 }
 /* The same of the thread that asks, for both places: w->dots: sums are made. */
 XG_FN void xg_attention_back_ask_step(xg_attention_kernel *w, xg_kval *next) {

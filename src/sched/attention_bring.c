@@ -48,7 +48,7 @@ XG_FN void xg_attention_piece_of(
     o->apart = NULL;
     if (even) slow = xg_tile_join(w->t, round, rounds, slow);
     if (even && !s->turned && rounds % XG_ATTENTION_EIGHT == 0)
-        o->apart = xg_tile_join(w->t, round, rounds, xg_elem_index(&w->t->s, 0));
+        o->apart = xg_tile_join(w->t, round, rounds, xg_elem_index_0(&w->t->s));
     o->row = s->turned ? flat : slow;
     o->piece = s->turned ? slow : flat;
     if (!o->apart) o->own = o->row;
@@ -71,7 +71,7 @@ XG_FN xg_kval *xg_attention_fetch_vector(
     xg_attention_kernel *w, const xg_attention_fetch *t, xg_attention_piece *piece) {
     int64_t lanes = w->f->stages[t->part].lanes;
     xg_kval *v = xg_attention_nothing(w, t->part), *o[3];
-    xg_flow guard = xg_flow_of(&w->t->s, &v), loop = xg_flow_of(&w->t->s, NULL);
+    xg_flow guard = xg_flow_of(&w->t->s, &v), loop = xg_flow_begin(&w->t->s);
     xg_flow_if(&guard, xg_elem_and(&w->t->s, piece->has, piece->cond));
     if (lanes > 1) {
         xg_flow_slot(&loop, &v);
@@ -94,10 +94,10 @@ XG_FN xg_kval *xg_attention_spot(
     const xg_aff *at = xg_aff_const(x, 0);
     xg_kval *v[XG_ATTENTION_AT_DIMS];
     uint32_t k;
-    v[XG_ATTENTION_AT_BUFFER] = t->buffer ? t->buffer : xg_elem_index(&w->t->s, 0);
+    v[XG_ATTENTION_AT_BUFFER] = t->buffer ? t->buffer : xg_elem_index_0(&w->t->s);
     v[XG_ATTENTION_AT_ROW] = piece->row;
     v[XG_ATTENTION_AT_PIECE] = piece->piece;
-    v[XG_ATTENTION_AT_LANE] = lane ? lane : xg_elem_index(&w->t->s, 0);
+    v[XG_ATTENTION_AT_LANE] = lane ? lane : xg_elem_index_0(&w->t->s);
     counts[XG_ATTENTION_AT_BUFFER] = t->buffer ? w->p->stages : 1;
     counts[XG_ATTENTION_AT_ROW] = t->rows;
     counts[XG_ATTENTION_AT_PIECE] = t->pieces;
@@ -112,7 +112,7 @@ XG_FN xg_kval *xg_attention_spot(
         v[0] = xg_attention_group_spot(w, counts, t->rows, v);
         if (!piece->apart) return v[0];
         v[1] = piece->apart; /* eights of rows are swizzled alike */
-        at = xg_aff_add_dim(x, xg_aff_dim(x, 0), 1, XG_KWGMMA_LINE_BYTES / xg_type_bytes(w->f->held));
+        at = xg_aff_add_dim(x, xg_aff_dim_0(x), 1, XG_KWGMMA_LINE_BYTES / xg_type_bytes(w->f->held));
         for (k = 0; k < 2; k++) counts[k] = xg_kval_range(v[k]).hi + 1;
         return xg_tile_apply(w->t, counts, 2, at, v);
     }
@@ -144,7 +144,7 @@ XG_FN void xg_attention_put_vector(xg_attention_kernel *w, const xg_attention_fe
 /* Each element where it goes, so that all that lies between is a load and a store (kir/async_copies.c). */
 XG_FN void xg_attention_copy_vector(xg_attention_kernel *w, const xg_attention_fetch *t, xg_attention_piece *piece) {
     int64_t lanes = w->f->stages[t->part].lanes;
-    xg_flow guard = xg_flow_of(&w->t->s, t->to), loop = xg_flow_of(&w->t->s, NULL);
+    xg_flow guard = xg_flow_of(&w->t->s, t->to), loop = xg_flow_begin(&w->t->s);
     xg_kval *v, *spot;
     xg_flow_if(&guard, piece->cond);
     if (lanes > 1) {
@@ -171,7 +171,7 @@ XG_FN bool xg_attention_rolls(const xg_attention_kernel *w, const xg_attention_f
 }
 /* All of a tile: neighbouring threads bring what lies side by side in memory. */
 XG_FN void xg_attention_copy_tile(xg_attention_kernel *w, const xg_attention_fetch *t) {
-    xg_kval *round = xg_elem_index(&w->t->s, 0);
+    xg_kval *round = xg_elem_index_0(&w->t->s);
     xg_flow f = xg_flow_of(&w->t->s, t->to), some = f;
     xg_attention_piece piece;
     if (t->rounds > 1) {
@@ -221,7 +221,7 @@ XG_FN void xg_attention_bring_fixed(xg_attention_kernel *w, const xg_attention_f
     t.extent = o->extent;
     t.limit = w->f->rows;
     t.number = XG_ATTENTION_ROW;
-    t.first = xg_tile_join(w->t, w->tile, w->p->tile, xg_elem_index(&w->t->s, 0));
+    t.first = xg_tile_join(w->t, w->tile, w->p->tile, xg_elem_index_0(&w->t->s));
     t.to = o->to;
     xg_attention_fetch_sizes(w, &t);
     if (w->t->s.b.m->entry->async_copies && w->p->shape.grouped) {
@@ -256,14 +256,14 @@ XG_FN void xg_attention_bring_rows(xg_attention_kernel *w) {
     xg_attention_bring_query(w);
     if (w->f->back.is && !xg_attention_back_in_turn(w->p)) xg_attention_bring_grads(w);
     if (!w->t->s.b.m->entry->async_copies || !w->p->shape.grouped) return;
-    xg_kir_do(xg_attention_b(w), XG_K_OP_ASYNC_COMMIT, NULL, 0);
+    xg_kir_do_0(xg_attention_b(w), XG_K_OP_ASYNC_COMMIT);
     xg_attention_await(w, 0);
 }
 /* The keys' tile of a step, or that of the values, in that buffer. */
 XG_FN xg_attention_fetch xg_attention_fetch_of(
     xg_attention_kernel *w, xg_attention_part part, xg_kval *step, xg_kval *buffer) {
     bool values = part == XG_ATTENTION_VALUES;
-    xg_kval *zero = xg_elem_index(&w->t->s, 0);
+    xg_kval *zero = xg_elem_index_0(&w->t->s);
     xg_attention_fetch t;
     memset(&t, 0, sizeof t);
     t.part = part;
@@ -291,7 +291,7 @@ XG_APART XG_FN xg_attention_fetch xg_attention_fetch_line(
 XG_FN void xg_attention_bring_side(xg_attention_kernel *w, xg_attention_part part, xg_kval *step) {
     xg_attention_fetch one = xg_attention_fetch_of(w, part, step, NULL);
     xg_attention_copy_tile(w, &one);
-    xg_kir_do(xg_attention_b(w), XG_K_OP_ASYNC_COMMIT, NULL, 0);
+    xg_kir_do_0(xg_attention_b(w), XG_K_OP_ASYNC_COMMIT);
 }
 XG_FN void xg_attention_bring_step(xg_attention_kernel *w, xg_kval *step, xg_kval *buffer) {
     xg_attention_fetch some[XG_ATTENTION_LINES + 2];
@@ -302,7 +302,7 @@ XG_FN void xg_attention_bring_step(xg_attention_kernel *w, xg_kval *step, xg_kva
         some[n++] = xg_attention_fetch_line(w, k, step, buffer);
     if (w->p->copied) {
         for (k = 0; k < n; k++) xg_attention_copy_tile(w, &some[k]);
-        xg_kir_do(xg_attention_b(w), XG_K_OP_ASYNC_COMMIT, NULL, 0);
+        xg_kir_do_0(xg_attention_b(w), XG_K_OP_ASYNC_COMMIT);
         return;
     }
     for (k = 0; k < n; k++) xg_attention_ask(w, &some[k]);

@@ -49,7 +49,7 @@ XG_FN void xg_attention_mask_scores(xg_attention_kernel *w, const xg_elem *bare)
     const xg_inst *of = w->f->stages[XG_ATTENTION_BARE].root;
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c;
     xg_kb *b = xg_attention_b(w);
-    xg_flow f = xg_flow_of(&w->t->s, NULL);
+    xg_flow f = xg_flow_begin(&w->t->s);
     xg_kval *outside, *place = xg_tile_rest(w->t, w->place, w->p->span);
     outside = xg_kcmpi_(b, XG_CI_SLT, place, w->inner[0]);
     outside = xg_k2(b, XG_K_OP_ORI, outside, xg_kcmpi_(b, XG_CI_SGE, place, w->inner[1]));
@@ -293,7 +293,7 @@ XG_FN void xg_attention_bring_walked(xg_attention_kernel *w, xg_kval *step) {
     xg_flow_end(&f);
 }
 XG_FN void xg_attention_begin_step(xg_attention_kernel *w, xg_kval *step) {
-    xg_kval *none = xg_elem_index(&w->t->s, 0);
+    xg_kval *none = xg_elem_index_0(&w->t->s);
     w->place = xg_attention_wrapped(w, step);
     w->first_key = xg_tile_join(w->t, w->place, w->p->shape.step, none);
     w->first_key = xg_tile_join(w->t, w->beside, XG_ATTENTION_PAIR, w->first_key);
@@ -363,7 +363,7 @@ XG_FN void xg_attention_carry(xg_attention_kernel *w, xg_flow *f) {
 }
 XG_FN void xg_attention_walked_steps(xg_attention_kernel *w) {
     bool grouped = w->p->shape.grouped, behind = xg_attention_is_behind(w->p);
-    xg_flow f = xg_flow_of(&w->t->s, NULL);
+    xg_flow f = xg_flow_begin(&w->t->s);
     xg_kval *step;
     int64_t half;
     if (!grouped) {
@@ -373,7 +373,7 @@ XG_FN void xg_attention_walked_steps(xg_attention_kernel *w) {
     xg_attention_carry(w, &f);
     for (half = 0; half < w->p->halves && behind; half++) {
         int64_t words = w->p->own / XG_ATTENTION_EIGHT, c;
-        for (c = 0; c < words; c++) w->scores[half][c] = xg_kconst_int(xg_attention_b(w), XG_E_I32, 0);
+        for (c = 0; c < words; c++) w->scores[half][c] = xg_kconst_i32(xg_attention_b(w), 0);
         xg_flow_slots(&f, w->scores[half], (uint32_t)words);
     }
     step = xg_flow_for(&f, w->from, w->to, 1, xg_kval_range(w->to).hi);
@@ -391,7 +391,7 @@ XG_FN void xg_attention_walk_all(xg_attention_kernel *w, bool has_rows, void (*w
     enum {
         TWICE = 2 /* what the tile sees, then the rest */
     };
-    xg_flow f = xg_flow_of(&w->t->s, NULL);
+    xg_flow f = xg_flow_begin(&w->t->s);
     xg_attention_walk_of(w);
     w->begin = w->from;
     if (has_rows) xg_attention_inner_of(w);

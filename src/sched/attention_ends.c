@@ -90,7 +90,7 @@ XG_APART XG_FN void xg_attention_join_row(xg_attention_kernel *w, int64_t half) 
     for (k = 0; k < 2 * parts; k++) of[k] = xg_attention_end_of(w, k % parts, half, k >= parts);
     xg_attention_joined(w, half, of, &of[parts], parts);
     scale = xg_attention_exp(w, own, xg_attention_shift(w, w->most[half]));
-    first = xg_tile_join(w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t->s, 0));
+    first = xg_tile_join(w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index_0(&w->t->s));
     for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE; c += XG_ATTENTION_PAIR) {
         int64_t place = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT;
         column = xg_attention_at(w, first, w->p->columns - place, place);
@@ -130,7 +130,7 @@ XG_FN void xg_attention_meet(xg_attention_kernel *w) {
     int64_t k;
     xg_cluster_wait(xg_attention_b(w), &w->shown, 1);
     for (k = 0; k < w->p->cluster; k++)
-        w->peers[k] = xg_cluster_peer(xg_attention_b(w), w->shown, xg_kconst_int(xg_attention_b(w), XG_E_I32, k));
+        w->peers[k] = xg_cluster_peer(xg_attention_b(w), w->shown, xg_kconst_i32(xg_attention_b(w), k));
 }
 /* The maximum of all blocks, what each had relative to its own, and by what its sums are scaled. */
 XG_FN void xg_attention_join_peers(xg_attention_kernel *w, int64_t half) {
@@ -161,14 +161,14 @@ XG_FN xg_attention_turns xg_attention_turns_of(xg_attention_kernel *w, int64_t s
     s.apart = shares * XG_ATTENTION_EIGHT;
     s.eights = xg_tile_over(eights, shares);
     s.all = s.eights * s.apart;
-    s.first = xg_tile_join(w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t->s, 0));
+    s.first = xg_tile_join(w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index_0(&w->t->s));
     s.has = s.place = NULL;
     if (shares > eights) { /* the others go along with the last one, so that addresses stay those of pairs */
         s.has = xg_attention_below(w, own, eights);
         own = xg_attention_clamp(w, own, eights);
         s.all = w->p->columns;
     }
-    s.own = shares > 1 ? own : xg_elem_index(&w->t->s, 0);
+    s.own = shares > 1 ? own : xg_elem_index_0(&w->t->s);
     if (shares > 1) s.first = xg_tile_join(w->t, own, XG_ATTENTION_EIGHT, s.first);
     return s;
 }
@@ -316,7 +316,7 @@ XG_FN void xg_attention_write_both(xg_attention_kernel *w, xg_attention_turns *s
 XG_FN xg_kval *xg_attention_column_of(xg_attention_kernel *w, const xg_attention_turns *s, int64_t k, xg_kval *beside) {
     int64_t counts[3];
     xg_aff_ctx *x = w->t->s.b.m->aff;
-    const xg_aff *at = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, 0), XG_ATTENTION_EIGHT), k * s->apart);
+    const xg_aff *at = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim_0(x), XG_ATTENTION_EIGHT), k * s->apart);
     xg_kval *v[3];
     v[0] = s->own;
     v[1] = w->beside;
@@ -376,7 +376,7 @@ XG_APART XG_FN void xg_attention_write_row(xg_attention_kernel *w, int64_t half,
 XG_FN void xg_attention_write_stats(xg_attention_kernel *w, int64_t half, const xg_attention_ends *ends) {
     const xg_attention_form *f = w->f;
     xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX], *first;
-    xg_flow one = xg_flow_of(&w->t->s, NULL);
+    xg_flow one = xg_flow_begin(&w->t->s);
     uint32_t k;
     if (!f->n_stats) return;
     first = xg_tile_join(w->t, xg_attention_own_part(w), XG_ATTENTION_BESIDE, w->beside);
@@ -395,7 +395,7 @@ XG_FN void xg_attention_write_stats(xg_attention_kernel *w, int64_t half, const 
 /* A condition around what is done of a thread's row, if it may lie outside of the matrix. */
 XG_FN xg_flow xg_attention_within(xg_attention_kernel *w, int64_t half) {
     xg_kval *row = xg_tile_join(w->t, w->across, w->p->warp_rows, w->group);
-    xg_flow f = xg_flow_of(&w->t->s, NULL);
+    xg_flow f = xg_flow_begin(&w->t->s);
     xg_flow_slots(&f, w->dest, w->f->n_stats + 1);
     row = xg_tile_join(w->t, w->tile, w->p->tile, row);
     row = xg_attention_at(
@@ -407,7 +407,7 @@ XG_FN xg_flow xg_attention_within(xg_attention_kernel *w, int64_t half) {
 XG_FN void xg_attention_write_late(xg_attention_kernel *w, const xg_attention_ends *ends) {
     xg_attention_turns s = xg_attention_turns_of(w, 1, NULL);
     xg_kval *at[XG_ATTENTION_HALVES_MAX], *sums[XG_ATTENTION_PAIR];
-    xg_flow loop = xg_flow_of(&w->t->s, NULL), f;
+    xg_flow loop = xg_flow_begin(&w->t->s), f;
     int64_t n, half, k, j;
     xg_flow_slots(&loop, w->dest, w->f->n_stats + 1); /* all that xg_attention_within has */
     s.own = xg_attention_read_by(w, &loop, xg_attention_sums_at(w->p), w->p->columns, &n, at);

@@ -102,7 +102,7 @@ XG_FN xg_kval *xg_attention_group_spot(
 /* Of keys, or values, in a buffer. */
 XG_FN xg_kval *xg_attention_barrier(xg_attention_kernel *w, uint32_t side, xg_attention_state state, xg_kval *buffer) {
     int64_t stages = w->p->stages, first = (side * XG_ATTENTION_STATES + (uint32_t)state) * stages;
-    const xg_aff *at = xg_aff_add_k(w->t->s.b.m->aff, xg_aff_dim(w->t->s.b.m->aff, 0), first);
+    const xg_aff *at = xg_aff_add_k(w->t->s.b.m->aff, xg_aff_dim_0(w->t->s.b.m->aff), first);
     return xg_tile_bulk_at(w->t, w->barriers, xg_tile_apply(w->t, &stages, 1, at, &buffer));
 }
 /* How many steps the block has gone through before this one. */
@@ -127,12 +127,12 @@ XG_FN void xg_attention_meet_voters(xg_attention_kernel *w) {
     xg_kval *at = xg_tile_bulk_at(w->t, w->barriers, xg_elem_index(&w->t->s, xg_attention_barriers(w->p) - 1));
     xg_tile_bulk_tell(w->t, XG_K_OP_MBARRIER_ARRIVE, at, 0);
     xg_tile_bulk_await_round(w->t, at, w->walk, 1, 0);
-    if (w->p->shape.in_tensor) xg_kir_do(xg_attention_b(w), XG_K_OP_TENSOR_AFTER, NULL, 0);
+    if (w->p->shape.in_tensor) xg_kir_do_0(xg_attention_b(w), XG_K_OP_TENSOR_AFTER);
 }
 /* One thread of each group says that its group has read the buffer. */
 XG_FN void xg_attention_release(xg_attention_kernel *w, uint32_t side, xg_kval *turn) {
     xg_kval *own = xg_tile_rest(w->t, w->thread, XG_TILE_BULK_GROUP);
-    xg_flow f = xg_flow_of(&w->t->s, NULL);
+    xg_flow f = xg_flow_begin(&w->t->s);
     xg_flow_if(&f, xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, own, 0));
     own = xg_attention_barrier(w, side, XG_ATTENTION_EMPTY, xg_tile_rest(w->t, turn, w->p->stages));
     xg_tile_bulk_tell(w->t, XG_K_OP_MBARRIER_ARRIVE, own, 0);
@@ -143,7 +143,7 @@ XG_FN void xg_attention_group_begin(xg_attention_kernel *w, xg_kval *thread) {
     int64_t n = xg_attention_barriers(w->p), stages = w->p->stages,
             sides = n - xg_attention_tells(w->p) - xg_attention_meets(w->p), k;
     bool in_tensor = w->p->shape.in_tensor;
-    xg_flow f = xg_flow_of(&w->t->s, NULL), rows = xg_flow_of(&w->t->s, &w->query);
+    xg_flow f = xg_flow_begin(&w->t->s), rows = xg_flow_of(&w->t->s, &w->query);
     xg_flow_if(&f, xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, thread, 0));
     for (k = 0; k < n; k++)
         xg_tile_bulk_tell(w->t, XG_K_OP_MBARRIER_INIT, xg_tile_bulk_at(w->t, w->barriers, xg_elem_index(&w->t->s, k)),
@@ -158,7 +158,7 @@ XG_FN void xg_attention_group_begin(xg_attention_kernel *w, xg_kval *thread) {
     xg_flow_if(&rows, xg_kcmpi_int(xg_attention_b(w), XG_CI_SLT, thread, w->p->threads));
     xg_attention_bring_rows(w);
     xg_flow_end(&rows);
-    xg_kir_do(xg_attention_b(w), XG_K_OP_PROXY_FENCE, NULL, 0);
+    xg_kir_do_0(xg_attention_b(w), XG_K_OP_PROXY_FENCE);
     xg_attention_wait(w);
     if (in_tensor) xg_tile_tensor_place(w->t);
 }
@@ -176,7 +176,7 @@ XG_FN void xg_attention_ask_box(
     counts[XG_ATTENTION_ROW] = 1;
     counts[XG_ATTENTION_KEY] = w->p->steps * w->p->shape.step;
     of[XG_ATTENTION_BATCH] = w->batch;
-    of[XG_ATTENTION_ROW] = xg_elem_index(&w->t->s, 0);
+    of[XG_ATTENTION_ROW] = xg_elem_index_0(&w->t->s);
     of[XG_ATTENTION_KEY] = xg_tile_join(w->t, step, w->p->shape.step, of[XG_ATTENTION_ROW]);
     for (j = 0; j < box->tensor.rank; j++) {
         const xg_aff *at = j < n ? NULL : xg_aff_add_k(x, box->batch[j], box->first[j]);
@@ -205,7 +205,7 @@ XG_FN void xg_attention_ask_side(xg_attention_kernel *w, uint32_t side, xg_kval 
     key = xg_attention_ask_key(w, box, step, box->first[1]);
     for (k = 0; k < lines; k++) {
         const xg_aff *place = xg_aff_add_k(
-            x, xg_aff_mul(x, xg_aff_dim(x, 0), lines * rows * XG_ATTENTION_LINE), k * rows * XG_ATTENTION_LINE);
+            x, xg_aff_mul(x, xg_aff_dim_0(x), lines * rows * XG_ATTENTION_LINE), k * rows * XG_ATTENTION_LINE);
         o[0] = xg_tile_bulk_at(w->t, side ? w->values : w->keys, xg_tile_apply(w->t, &stages, 1, place, &buffer));
         o[1] = full;
         o[2] = xg_elem_index(&w->t->s, box->first[0] + k * XG_ATTENTION_LINE);
@@ -220,14 +220,14 @@ XG_FN void xg_attention_ask_line(xg_attention_kernel *w, uint32_t line, xg_kval 
     xg_kval *buffer = xg_tile_rest(w->t, turn, stages), *o[2 + XG_KMAP_RANK];
     xg_aff_ctx *x = w->t->s.b.m->aff;
     o[0] = xg_tile_bulk_at(
-        w->t, w->columns[line], xg_tile_apply(w->t, &stages, 1, xg_aff_mul(x, xg_aff_dim(x, 0), rows), &buffer));
+        w->t, w->columns[line], xg_tile_apply(w->t, &stages, 1, xg_aff_mul(x, xg_aff_dim_0(x), rows), &buffer));
     o[1] = xg_attention_barrier(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_FULL, buffer);
     o[2] = xg_attention_ask_key(w, box, step, box->first[0]);
     xg_attention_ask_box(w, box, 1, XG_TILE_SIDES + (int64_t)line, step, o);
 }
 XG_FN void xg_attention_ask_steps(xg_attention_kernel *w) {
     xg_kval *thread = xg_kthread_id(xg_attention_b(w), 0, w->p->threads + w->p->producers), *step, *turn;
-    xg_flow one = xg_flow_of(&w->t->s, NULL), f = one;
+    xg_flow one = xg_flow_begin(&w->t->s), f = one;
     uint32_t side, line;
     xg_flow_if(&one, xg_kcmpi_int(xg_attention_b(w), XG_CI_EQ, thread, w->p->threads));
     f.rolled = true;
@@ -252,7 +252,7 @@ XG_FN xg_kval *xg_attention_matrix(xg_attention_kernel *w, xg_kval *from, xg_kva
     xg_aff_ctx *x = w->t->s.b.m->aff;
     xg_kval *o[2], *v;
     o[0] = from;
-    o[1] = xg_tile_apply(w->t, &lines, 1, xg_aff_mul(x, xg_aff_dim(x, 0), XG_ATTENTION_LINE), &line);
+    o[1] = xg_tile_apply(w->t, &lines, 1, xg_aff_mul(x, xg_aff_dim_0(x), XG_ATTENTION_LINE), &line);
     v = xg_kir_value(xg_attention_b(w), XG_K_OP_DESCRIBE_MATRIX, o, 2, xg_kir_scalar(w->t->s.b.m, XG_E_I64));
     v->def->a = atoms;
     v->def->b = XG_KWGMMA_ALIGN;
@@ -282,12 +282,12 @@ XG_FN void xg_attention_group_product(
 }
 /* All of a group's products are there but those of the last so many asks. */
 XG_FN void xg_attention_group_wait(xg_attention_kernel *w, int64_t but) {
-    xg_kir_do(xg_attention_b(w), XG_K_OP_WGMMA_WAIT, NULL, 0)->b = but;
+    xg_kir_do_0(xg_attention_b(w), XG_K_OP_WGMMA_WAIT)->b = but;
 }
 /* The step's first line in a buffer of so many lines of 64 columns of all keys. */
 XG_FN xg_kval *xg_attention_buffer_line(xg_attention_kernel *w, xg_kval *turn, int64_t lines) {
     xg_kval *buffer = xg_tile_rest(w->t, turn, w->p->stages);
-    return xg_tile_join(w->t, buffer, lines * w->p->shape.step, xg_elem_index(&w->t->s, 0));
+    return xg_tile_join(w->t, buffer, lines * w->p->shape.step, xg_elem_index_0(&w->t->s));
 }
 XG_FN void xg_attention_group_scores_of(
     xg_attention_kernel *w, const xg_attention_product *o, xg_kval *turn, xg_kval **sums, uint32_t n) {
@@ -297,11 +297,11 @@ XG_FN void xg_attention_group_scores_of(
     int64_t rows = p->warp_rows * (XG_TILE_BULK_GROUP / (int)XG_WARP_LANES);
     xg_kval *query, *key;
     query = xg_tile_quotient(w->t, w->thread, xg_attention_group_threads(p));
-    query = xg_tile_join(w->t, query, rows, xg_elem_index(&w->t->s, 0));
+    query = xg_tile_join(w->t, query, rows, xg_elem_index_0(&w->t->s));
     if (!o->held) query = xg_attention_matrix(w, o->fixed, query, p->tile, XG_TILE_ACCESS_BYTES);
     key = xg_attention_buffer_line(w, turn, lines);
     key = xg_attention_matrix(w, o->step, key, p->stages * lines * keys, XG_TILE_ACCESS_BYTES);
-    if (sums) xg_kir_do(xg_attention_b(w), XG_K_OP_WGMMA_FENCE, NULL, 0);
+    if (sums) xg_kir_do_0(xg_attention_b(w), XG_K_OP_WGMMA_FENCE);
     for (k = 0; k < times; k++) {
         int64_t on = k % in * XG_KMMA_K_BYTES;
         xg_kval *x, *y;
@@ -322,7 +322,7 @@ XG_FN void xg_attention_group_ask_scores(xg_attention_kernel *w, xg_kval *turn, 
     xg_attention_await_side(w, XG_ATTENTION_SIDE_KEYS, XG_ATTENTION_FULL, turn, 0);
     for (j = 0; j < n; j++) sums[j] = xg_attention_no_sums(w);
     xg_attention_group_scores_of(w, &o, turn, sums, n);
-    xg_kir_do(xg_attention_b(w), XG_K_OP_WGMMA_COMMIT, NULL, 0);
+    xg_kir_do_0(xg_attention_b(w), XG_K_OP_WGMMA_COMMIT);
 }
 XG_FN void xg_attention_group_out_of(
     xg_attention_kernel *w, const xg_attention_summed *o, xg_kval *turn, xg_kval **sums, uint32_t n) {
@@ -334,7 +334,7 @@ XG_FN void xg_attention_group_out_of(
     value = xg_attention_matrix(w, o->step, value, p->stages * lines * keys, keys * bytes);
     for (k = 0; sums && k < steps * pieces; k++)
         words[k] = xg_attention_packed_piece(w, o->weights, k / pieces, pieces - 1 - k % pieces, pieces);
-    if (sums) xg_kir_do(xg_attention_b(w), XG_K_OP_WGMMA_FENCE, NULL, 0);
+    if (sums) xg_kir_do_0(xg_attention_b(w), XG_K_OP_WGMMA_FENCE);
     for (k = 0; k < steps; k++) {
         xg_kval *y = xg_attention_matrix_on(w, value, k * XG_ATTENTION_STEP_K * bytes);
         for (j = 0; j < pieces; j++) {
@@ -352,7 +352,7 @@ XG_FN void xg_attention_group_ask_out(xg_attention_kernel *w, xg_kval *turn, xg_
     xg_attention_await_side(w, XG_ATTENTION_SIDE_VALUES, XG_ATTENTION_FULL, turn, 0);
     for (j = 0; j < n; j++) sums[j] = xg_attention_out_sums(w, w->out, j);
     xg_attention_group_out_of(w, &o, turn, sums, n);
-    xg_kir_do(xg_attention_b(w), XG_K_OP_WGMMA_COMMIT, NULL, 0);
+    xg_kir_do_0(xg_attention_b(w), XG_K_OP_WGMMA_COMMIT);
 }
 XG_FN void xg_attention_group_take_out(xg_attention_kernel *w, xg_kval *const *sums, uint32_t n) {
     uint32_t j;
@@ -391,11 +391,11 @@ XG_FN void xg_attention_group_step(xg_attention_kernel *w, xg_kval *step) {
     uint32_t n = (uint32_t)(w->p->shape.step / XG_KMMA_N), columns = (uint32_t)(w->p->columns / XG_KMMA_N), j;
     bool behind = xg_attention_is_behind(w->p);
     xg_kval *sums[XG_KWGMMA_SUMS_MAX], *out[XG_KWGMMA_SUMS_MAX], *turn = xg_attention_turn(w, step), *values = turn;
-    xg_flow f = xg_flow_of(&w->t->s, NULL);
+    xg_flow f = xg_flow_begin(&w->t->s);
     xg_attention_begin_step(w, step);
     xg_attention_group_ask_scores(w, turn, sums, n);
     if (behind) {
-        values = xg_k2(b, XG_K_OP_MAXSI, xg_k2_int(b, XG_K_OP_ADDI, turn, -1), w->digits[0]);
+        values = xg_k2(b, XG_K_OP_MAXSI, xg_kaddi_int(b, turn, -1), w->digits[0]);
         xg_kval_set_range(values, xg_kval_range(turn));
         xg_attention_group_ask_out(w, values, out, columns);
     }
@@ -418,12 +418,12 @@ XG_FN void xg_attention_group_last(xg_attention_kernel *w) {
     xg_kb *b = xg_attention_b(w);
     uint32_t n = (uint32_t)(w->p->columns / XG_KMMA_N);
     xg_kval *out[XG_KWGMMA_SUMS_MAX], *step;
-    xg_flow f = xg_flow_of(&w->t->s, NULL);
+    xg_flow f = xg_flow_begin(&w->t->s);
     int64_t half;
     for (half = 0; half < w->p->halves; half++)
         xg_flow_slots(&f, w->out[half], (uint32_t)(w->p->columns / XG_ATTENTION_BESIDE));
     xg_flow_if(&f, w->p->bounded ? xg_kcmpi_(b, XG_CI_SLT, w->from, w->to) : NULL);
-    step = xg_k2_int(b, XG_K_OP_ADDI, w->to, -1);
+    step = xg_kaddi_int(b, w->to, -1);
     xg_kval_set_range(step, xg_range_of(0, w->p->steps - 1));
     xg_attention_group_ask_out(w, xg_attention_turn(w, step), out, n);
     xg_attention_group_take_out(w, out, n);
@@ -454,7 +454,7 @@ XG_FN void xg_attention_group_maps(xg_attention_kernel *w, xg_kfunc *f) {
     }
 }
 XG_FN void xg_attention_group_registers(xg_attention_kernel *w, xg_kopcode op, int64_t n) {
-    if (w->p->threads == 2 * XG_TILE_BULK_GROUP) xg_kir_do(xg_attention_b(w), op, NULL, 0)->b = n;
+    if (w->p->threads == 2 * XG_TILE_BULK_GROUP) xg_kir_do_0(xg_attention_b(w), op)->b = n;
 }
 /* Shared memory as it was before the threads parted: the others have written to it on a way that these do not go. */
 XG_FN void xg_attention_group_begin_again(xg_attention_kernel *w, const xg_attention_kernel *before) {
@@ -467,7 +467,7 @@ XG_FN void xg_attention_group_begin_again(xg_attention_kernel *w, const xg_atten
 XG_FN xg_kval *xg_attention_group_open(xg_attention_kernel *w, xg_flow *part, uint32_t n) {
     xg_kval *thread = xg_kthread_id(xg_attention_b(w), 0, w->p->threads + w->p->producers);
     uint32_t k;
-    *part = xg_flow_of(&w->t->s, NULL);
+    *part = xg_flow_begin(&w->t->s);
     xg_attention_group_maps(w, w->t->s.b.m->entry);
     xg_attention_group_begin(w, thread);
     for (k = 0; k < n; k++) xg_flow_slot(part, &w->dest[k]);

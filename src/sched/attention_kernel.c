@@ -12,11 +12,11 @@ XG_FN xg_kval *xg_attention_number(xg_attention_kernel *w, double v) {
 /* base + more, which counts so much. */
 XG_FN xg_kval *xg_attention_at(xg_attention_kernel *w, xg_kval *base, int64_t count, int64_t more) {
     xg_aff_ctx *x = w->t->s.b.m->aff;
-    return more ? xg_tile_apply(w->t, &count, 1, xg_aff_add_k(x, xg_aff_dim(x, 0), more), &base) : base;
+    return more ? xg_tile_apply(w->t, &count, 1, xg_aff_add_k(x, xg_aff_dim_0(x), more), &base) : base;
 }
 /* A loop of so many rounds around what changes the flow's variables; its number. */
 XG_FN xg_kval *xg_attention_loop(xg_attention_kernel *w, xg_flow *f, int64_t rounds) {
-    xg_kval *zero = xg_elem_index(&w->t->s, 0), *end = xg_elem_index(&w->t->s, rounds);
+    xg_kval *zero = xg_elem_index_0(&w->t->s), *end = xg_elem_index(&w->t->s, rounds);
     return xg_flow_for(f, zero, end, 1, rounds);
 }
 /* v, where the array has so many; else its last one. */
@@ -92,7 +92,7 @@ XG_FN xg_kval *xg_attention_insert(xg_attention_kernel *w, xg_kval *v, xg_kval *
 }
 /* The copies of all steps but the last so many are there. */
 XG_FN void xg_attention_await(xg_attention_kernel *w, int64_t but) {
-    if (w->p->copied) xg_kir_do(xg_attention_b(w), XG_K_OP_ASYNC_WAIT_GROUP, NULL, 0)->b = but;
+    if (w->p->copied) xg_kir_do_0(xg_attention_b(w), XG_K_OP_ASYNC_WAIT_GROUP)->b = but;
 }
 /* All arrays in shared memory but the tile's rows. */
 XG_FN void xg_attention_carry_more(xg_attention_kernel *w, xg_flow *f) {
@@ -123,7 +123,7 @@ XG_FN void xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kval *
     xg_kval *of[XG_ATTENTION_HALVES_MAX];
     int64_t apart, k;
     for (apart = 1; apart < lanes; apart *= 2) {
-        xg_kval *by = xg_kconst_int(b, XG_E_I32, apart);
+        xg_kval *by = xg_kconst_i32(b, apart);
         for (k = 0; k < n; k++) of[k] = xg_kshuffle(b, XG_K_OP_SHFLBFLY, v[k], by);
         for (k = 0; k < n; k++) v[k] = xg_k2(b, op, v[k], of[k]);
     }
@@ -262,7 +262,7 @@ XG_FN void xg_attention_made_powers(xg_attention_kernel *w, xg_kval **x, xg_kval
     for (k = 0; k < XG_ATTENTION_PAIR; k++) {
         z[k] = xg_attention_as(w, z[k], XG_E_I32);
         y[k] = xg_attention_as(w, y[k], XG_E_I32);
-        y[k] = xg_k3(b, XG_K_OP_MADI, z[k], xg_kconst_int(b, XG_E_I32, 1 << 23), y[k]);
+        y[k] = xg_k3(b, XG_K_OP_MADI, z[k], xg_kconst_i32(b, 1 << 23), y[k]);
         x[k] = xg_attention_as(w, y[k], XG_E_F32);
     }
 }

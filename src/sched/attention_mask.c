@@ -68,7 +68,7 @@ XG_FN bool xg_attention_integer_of(
     }
     switch (i->op) {
     case XG_IOTA:
-        k = (uint32_t)xg_attr_int(i, XG_A_iota_dimension, 0);
+        k = (uint32_t)xg_attr_or_0(i, XG_A_iota_dimension);
         out->e = xg_aff_add_mul(w->x, out->e, map->results[k], scale);
         return out->e != NULL;
     case XG_ADD:

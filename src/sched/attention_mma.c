@@ -21,7 +21,7 @@ XG_FN xg_kval *xg_attention_words(
     xg_kval *o[2], *v;
     o[0] = from;
     size -= place;
-    o[1] = xg_tile_apply(w->t, &size, 1, xg_aff_add_k(x, xg_aff_dim(x, 0), place), &base);
+    o[1] = xg_tile_apply(w->t, &size, 1, xg_aff_add_k(x, xg_aff_dim_0(x), place), &base);
     v = xg_kir_value(xg_attention_b(w), XG_K_OP_LOAD_MATRIX, o, 2, xg_kir_vector(w->t->s.b.m, XG_E_I32, 4));
     v->def->flags = transposed ? XG_KMATRIX_TRANSPOSED : 0;
     return v;
@@ -57,14 +57,14 @@ XG_FN xg_kval *xg_attention_pointed(xg_attention_kernel *w, xg_kval *first, int6
         piece = xg_k2_int(b, XG_K_OP_XORI, piece, 2 * k);
         xg_kval_set_range(piece, xg_range_of(0, pitch / XG_ATTENTION_EIGHT - 1));
     }
-    piece = xg_tile_join(w->t, piece, XG_ATTENTION_EIGHT, xg_elem_index(&w->t->s, 0));
+    piece = xg_tile_join(w->t, piece, XG_ATTENTION_EIGHT, xg_elem_index_0(&w->t->s));
     return xg_tile_join(w->t, row, pitch, piece);
 }
 XG_FN xg_kval *xg_attention_no_sums(xg_attention_kernel *w) { return w->no_sums; }
 
 /* The first of the warp's rows in an array; side: of a pair's one, or NULL. */
 XG_FN xg_kval *xg_attention_fixed_rows(xg_attention_kernel *w, xg_kval *side) {
-    xg_kval *at = xg_tile_join(w->t, w->across, w->p->warp_rows, xg_elem_index(&w->t->s, 0));
+    xg_kval *at = xg_tile_join(w->t, w->across, w->p->warp_rows, xg_elem_index_0(&w->t->s));
     return side ? xg_tile_join(w->t, side, xg_attention_side_rows(w->p), at) : at;
 }
 /* The warp's block-th sixteen of the tile's rows, and sixteen columns of them, in an array of rows of that pitch. */
@@ -233,7 +233,7 @@ XG_FN xg_kval *xg_attention_piece_word(xg_attention_kernel *w, xg_kval *const *t
     for (k = 0; k < XG_ATTENTION_PAIR; k++) rest[k] = xg_attention_rest(w, two[k], piece);
     if (pieces < XG_TILE_PIECES && piece) return xg_attention_word(w, rest);
     for (k = 0; k < XG_ATTENTION_PAIR; k++) rest[k] = xg_kcast(b, XG_K_OP_BITCAST, rest[k], XG_E_I32);
-    return xg_k3(b, XG_K_OP_PRMT, rest[0], rest[1], xg_kconst_int(b, XG_E_I32, DIGITS));
+    return xg_k3(b, XG_K_OP_PRMT, rest[0], rest[1], xg_kconst_i32(b, DIGITS));
 }
 /* Of two fragments' words of f16 those of the k-th eight keys, as tf32. */
 XG_FN xg_kval *xg_attention_split_words(xg_attention_kernel *w, xg_kval *y, int64_t k) {

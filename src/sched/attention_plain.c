@@ -27,7 +27,7 @@ XG_FN void xg_attention_plain_product(xg_attention_kernel *w, const xg_attention
     int64_t lanes = xg_attention_vector(w), rounds = o->width / lanes, pitch = o->pitch, half, c;
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, size;
     xg_kval *fixed, *key, *along, *x[XG_ATTENTION_HALVES], *y;
-    xg_flow f = xg_flow_of(&w->t->s, NULL);
+    xg_flow f = xg_flow_begin(&w->t->s);
     for (half = 0; half < XG_ATTENTION_HALVES; half++)
         for (c = 0; c < columns; c++) {
             o->to[half][c] = xg_attention_number(w, 0);
@@ -35,7 +35,7 @@ XG_FN void xg_attention_plain_product(xg_attention_kernel *w, const xg_attention
         }
     f.rolled = true;
     along = xg_attention_loop(w, &f, rounds);
-    along = xg_tile_join(w->t, along, lanes, xg_elem_index(&w->t->s, 0));
+    along = xg_tile_join(w->t, along, lanes, xg_elem_index_0(&w->t->s));
     fixed = xg_tile_join(w->t, w->across, XG_ATTENTION_ROWS, w->group);
     fixed = xg_tile_join(w->t, fixed, pitch, along);
     key = xg_tile_join(w->t, w->buffer, pitch, xg_tile_join(w->t, w->beside, XG_ATTENTION_PAIR * pitch, along));
@@ -63,7 +63,7 @@ XG_FN void xg_attention_show_weights(xg_attention_kernel *w, const xg_attention_
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, pitch = w->p->weight_pitch, half, c, place;
     const xg_ktype *type = xg_kir_vector(w->t->s.b.m, xg_kelem_of(w->f->held), XG_ATTENTION_PAIR);
     xg_kval *row = xg_tile_join(w->t, w->warp, XG_ATTENTION_ROWS, w->group), *first, *v[3];
-    first = xg_tile_join(w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t->s, 0));
+    first = xg_tile_join(w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index_0(&w->t->s));
     first = xg_tile_join(w->t, row, pitch, first);
     for (half = 0; half < XG_ATTENTION_HALVES; half++)
         for (c = 0; c < columns; c += XG_ATTENTION_PAIR) {
@@ -82,16 +82,16 @@ XG_FN void xg_attention_plain_sum(xg_attention_kernel *w, const xg_attention_sum
     int64_t lanes = xg_attention_vector(w), rounds = w->p->own / lanes, half, c, k, size;
     int64_t columns = o->width / XG_ATTENTION_BESIDE, pitch = o->pitch;
     xg_kval *along, *weight, *value, *x[XG_ATTENTION_HALVES], *y = NULL;
-    xg_flow f = xg_flow_of(&w->t->s, NULL);
+    xg_flow f = xg_flow_begin(&w->t->s);
     xg_attention_show_weights(w, o);
     for (half = 0; half < XG_ATTENTION_HALVES; half++)
         for (c = 0; c < columns; c++) xg_flow_slot(&f, &o->to[half][c]);
     f.rolled = true;
     along = xg_attention_loop(w, &f, rounds);
-    along = xg_tile_join(w->t, along, lanes, xg_elem_index(&w->t->s, 0));
+    along = xg_tile_join(w->t, along, lanes, xg_elem_index_0(&w->t->s));
     weight = xg_tile_join(w->t, w->warp, XG_ATTENTION_ROWS, w->group);
     weight = xg_tile_join(w->t, weight, w->p->weight_pitch, along);
-    value = xg_tile_join(w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t->s, 0));
+    value = xg_tile_join(w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index_0(&w->t->s));
     value = xg_tile_join(w->t, along, pitch, value);
     value = xg_tile_join(w->t, w->buffer, pitch, value);
     size = xg_attention_weights_size(w->p);

@@ -88,16 +88,16 @@ XG_FN xg_kval *xg_attention_teller_of(xg_attention_kernel *w, int64_t tell, xg_k
     return xg_tile_bulk_at(w->t, w->barriers, group);
 }
 XG_FN xg_kval *xg_attention_teller(xg_attention_kernel *w, int64_t tell) {
-    xg_kval *at = tell == XG_ATTENTION_LEFT ? xg_elem_index(&w->t->s, 0) : xg_attention_own_group(w);
+    xg_kval *at = tell == XG_ATTENTION_LEFT ? xg_elem_index_0(&w->t->s) : xg_attention_own_group(w);
     return xg_attention_teller_of(w, tell, at);
 }
 XG_FN void xg_attention_await_tell(xg_attention_kernel *w, int64_t tell, xg_kval *turn, int64_t ahead) {
     xg_tile_bulk_await_round(w->t, xg_attention_teller(w, tell), turn, 1, ahead);
-    xg_kir_do(xg_attention_b(w), XG_K_OP_TENSOR_AFTER, NULL, 0);
+    xg_kir_do_0(xg_attention_b(w), XG_K_OP_TENSOR_AFTER);
 }
 /* What the thread did in tensor memory is done. */
 XG_FN void xg_attention_tell(xg_attention_kernel *w, int64_t tell) {
-    xg_kir_do(xg_attention_b(w), XG_K_OP_TENSOR_BEFORE, NULL, 0);
+    xg_kir_do_0(xg_attention_b(w), XG_K_OP_TENSOR_BEFORE);
     xg_tile_bulk_tell(w->t, XG_K_OP_MBARRIER_ARRIVE, xg_attention_teller(w, tell), 0);
 }
 XG_FN void xg_attention_commit(xg_attention_kernel *w, xg_kval *barrier) {
@@ -171,7 +171,7 @@ XG_FN xg_kval *xg_attention_read_by(
         at = to[block];
         to[block] = xg_attention_read_cells(w, at, *n * XG_KMMA_N);
         if (!w->p->shape.once) continue;
-        at = xg_k2_int(b, XG_K_OP_ADDI, at, columns);
+        at = xg_kaddi_int(b, at, columns);
         to[XG_ATTENTION_HALVES + block] = xg_attention_read_cells(w, at, *n * XG_KMMA_N);
     }
     return x;
@@ -190,13 +190,13 @@ XG_FN void xg_attention_shrink(
     if (by) n = XG_MIN(n, (apart ? 8 : 2) * (int64_t)XG_KMMA_N);
     for (block = 0; block < w->p->shape.blocks; block++) {
         xg_kval *o[1 + XG_ATTENTION_VECTORS_AT_ONCE], *v = NULL, *more, *x, *at;
-        xg_flow f = xg_flow_of(&w->t->s, NULL);
+        xg_flow f = xg_flow_begin(&w->t->s);
         f.rolled = true;
         at = xg_attention_cell(w, block * XG_ATTENTION_ROWS, first, columns);
-        x = xg_elem_index(&w->t->s, 0);
+        x = xg_elem_index_0(&w->t->s);
         x = xg_flow_for(&f, x, xg_elem_index(&w->t->s, columns), n, columns);
         at = xg_k2(b, XG_K_OP_ADDI, at, xg_kcast(b, XG_K_OP_INDEX_CAST, x, XG_E_I32));
-        x = xg_k2_int(b, XG_K_OP_ADDI, at, apart); /* in front of both reads, which are waited for together */
+        x = xg_kaddi_int(b, at, apart); /* in front of both reads, which are waited for together */
         if (by) v = xg_attention_read_cells(w, at, n);
         more = apart ? xg_attention_read_cells(w, x, n) : v;
         for (k = 0; k < n / XG_KMMA_N; k++) {
@@ -225,7 +225,7 @@ XG_FN xg_kval *xg_attention_may_grow(xg_attention_kernel *w, int64_t half) {
 /* What changes where maxima become references. */
 XG_FN void xg_attention_refer_flow(xg_attention_kernel *w, xg_flow *f) {
     int64_t half;
-    *f = xg_flow_of(&w->t->s, NULL);
+    *f = xg_flow_begin(&w->t->s);
     for (half = 0; half < w->p->halves; half++) {
         w->shrinks[half] = xg_attention_number(w, 1);
         xg_flow_slot(f, &w->stat[half][XG_ATTENTION_REFERENCE]);
@@ -272,7 +272,7 @@ XG_FN void xg_attention_refer_sums(xg_attention_kernel *w) {
     bool once = w->p->shape.once;
     int64_t n = (once ? w->p->depth : w->p->columns) / XG_ATTENTION_BESIDE, half, c, k;
     xg_kval *zero = xg_attention_number(w, 0), *none, **v;
-    xg_flow f = xg_flow_of(&w->t->s, NULL);
+    xg_flow f = xg_flow_begin(&w->t->s);
     if (w->p->shape.in_tensor) n = 0; /* they are scaled */
     for (half = 0; half < w->p->halves; half++) {
         for (k = 0; k <= once; k++) xg_flow_slots(&f, (k ? w->second : w->out)[half], (uint32_t)n);
@@ -345,7 +345,7 @@ XG_FN void xg_attention_await_other(xg_attention_kernel *w, xg_kval *turn) {
     xg_kval_set_range(other, xg_range_of(0, 1));
     turn = xg_k2(b, XG_K_OP_ADDI, turn, own);
     xg_tile_bulk_await_round(w->t, xg_attention_teller_of(w, XG_ATTENTION_TAKEN, other), turn, 1, 1);
-    xg_kir_do(b, XG_K_OP_TENSOR_AFTER, NULL, 0);
+    xg_kir_do_0(b, XG_K_OP_TENSOR_AFTER);
 }
 /* What is read of a side's buffer is read when the thread's products so far are done. */
 XG_FN void xg_attention_leave_side(xg_attention_kernel *w, uint32_t side, xg_kval *turn) {
@@ -357,7 +357,7 @@ XG_FN void xg_attention_ask_scores(xg_attention_kernel *w, xg_kval *step, bool g
     xg_kval *turn = xg_attention_turn(w, step);
     xg_attention_product o = xg_attention_back_product(w, grads);
     bool back = w->f->back.is;
-    xg_flow f = xg_flow_of(&w->t->s, NULL);
+    xg_flow f = xg_flow_begin(&w->t->s);
     xg_flow_if(&f, xg_kcmpi_(xg_attention_b(w), XG_CI_SLT, step, w->to));
     xg_attention_await_side(w, grads ? XG_ATTENTION_SIDE_VALUES : XG_ATTENTION_SIDE_KEYS, XG_ATTENTION_FULL, turn, 0);
     if (!back && xg_attention_is_shared(w->p)) xg_attention_await_other(w, turn);
@@ -385,9 +385,9 @@ XG_FN void xg_attention_ask_step(xg_attention_kernel *w, xg_kval *next) {
 XG_FN xg_flow xg_attention_asker(xg_attention_kernel *w) {
     int64_t threads = w->p->threads, lanes = XG_WARP_LANES, groups = threads / xg_attention_group_threads(w->p);
     xg_kval *thread = xg_kthread_id(xg_attention_b(w), 0, threads + w->p->producers), *own;
-    xg_flow one = xg_flow_of(&w->t->s, NULL);
+    xg_flow one = xg_flow_begin(&w->t->s);
     xg_kb *b = xg_attention_b(w);
-    own = xg_k2_int(b, XG_K_OP_ADDI, thread, -(threads + lanes));
+    own = xg_kaddi_int(b, thread, -(threads + lanes));
     xg_kval_set_range(own, xg_range_of(-(threads + lanes), w->p->producers - lanes - 1));
     w->t->s.b.m->entry->askers = (uint32_t)groups;
     w->t->s.b.m->entry->brought = (uint32_t)(w->p->stages * XG_TILE_SIDES * XG_ATTENTION_STATES);
@@ -400,7 +400,7 @@ XG_FN xg_flow xg_attention_asker(xg_attention_kernel *w) {
 }
 /* The products of all steps. */
 XG_FN void xg_attention_ask_products(xg_attention_kernel *w) {
-    xg_flow one = xg_attention_asker(w), f = xg_flow_of(&w->t->s, NULL);
+    xg_flow one = xg_attention_asker(w), f = xg_flow_begin(&w->t->s);
     bool back = w->f->back.is;
     xg_kval *step;
     xg_attention_ask_scores(w, w->from, false);
@@ -449,8 +449,8 @@ XG_FN void xg_attention_tensor_rounds(xg_attention_kernel *w, int64_t rounds) {
     };
     const xg_attention_plan *p = w->p;
     xg_attention_plan *one = XG_NEW(w->t->e->arena, xg_attention_plan);
-    xg_kval *rows[XG_ATTENTION_HALVES_MAX], *x = xg_elem_index(&w->t->s, 0), **v;
-    xg_flow f = xg_flow_of(&w->t->s, NULL);
+    xg_kval *rows[XG_ATTENTION_HALVES_MAX], *x = xg_elem_index_0(&w->t->s), **v;
+    xg_flow f = xg_flow_begin(&w->t->s);
     uint32_t k;
     *one = *p;
     one->halves = XG_ATTENTION_HALVES;
@@ -488,12 +488,12 @@ XG_FN void xg_attention_tensor_step(xg_attention_kernel *w, xg_kval *step) {
 }
 /* All has been summed up. */
 XG_FN void xg_attention_tensor_take(xg_attention_kernel *w) {
-    xg_attention_await_tell(w, XG_ATTENTION_DONE, xg_elem_index(&w->t->s, 0), 0);
+    xg_attention_await_tell(w, XG_ATTENTION_DONE, xg_elem_index_0(&w->t->s), 0);
 }
 XG_FN void xg_attention_tensor_end(xg_attention_kernel *w) {
-    xg_flow first = xg_flow_of(&w->t->s, NULL);
+    xg_flow first = xg_flow_begin(&w->t->s);
     xg_attention_tell(w, XG_ATTENTION_LEFT);
-    xg_flow_if(&first, xg_kcmpi_(xg_attention_b(w), XG_CI_EQ, w->warp, xg_elem_index(&w->t->s, 0)));
+    xg_flow_if(&first, xg_kcmpi_(xg_attention_b(w), XG_CI_EQ, w->warp, xg_elem_index_0(&w->t->s)));
     xg_attention_await_tell(w, XG_ATTENTION_LEFT, xg_elem_index(&w->t->s, w->shared), 0);
     xg_tile_bulk_tell(w->t, XG_K_OP_TENSOR_FREE, w->t->memory, xg_attention_tensor_columns(w->p));
     xg_flow_end(&first);

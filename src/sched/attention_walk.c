@@ -18,7 +18,7 @@ XG_FN xg_kval *xg_attention_bound_value(
     at[XG_ATTENTION_ROW] = row;
     v = xg_tile_apply(w->t, counts, 2, xg_aff_add_k(x, b->at, -b->least), at);
     v = xg_kcast(to, XG_K_OP_INDEX_CAST, v, XG_E_I64);
-    v = xg_k2_int(to, XG_K_OP_ADDI, v, b->least);
+    v = xg_kaddi_int(to, v, b->least);
     for (k = 0; k < b->n; k++) {
         xg_attention_numbers(w, at);
         read = xg_attention_element(w, b->part[k], at, NULL, 0, index).v;
@@ -36,7 +36,7 @@ XG_FN xg_kval *xg_attention_bound_value(
 /* The tile's first and last row. */
 XG_FN void xg_attention_tile_rows(xg_attention_kernel *w, xg_kval **first, xg_kval **last) {
     const xg_attention_plan *p = w->p;
-    xg_kval *v = xg_tile_join(w->t, w->tile, p->tile, xg_elem_index(&w->t->s, 0));
+    xg_kval *v = xg_tile_join(w->t, w->tile, p->tile, xg_elem_index_0(&w->t->s));
     *last = xg_attention_at(w, v, p->tiles * p->tile - p->tile + 1, p->tile - 1);
     *last = xg_attention_clamp(w, *last, w->f->rows);
     *first = xg_attention_clamp(w, v, w->f->rows);
@@ -45,7 +45,7 @@ XG_FN void xg_attention_tile_rows(xg_attention_kernel *w, xg_kval **first, xg_kv
 XG_FN xg_kval *xg_attention_in_steps(xg_attention_kernel *w, xg_kval *v, int64_t more) {
     const xg_attention_plan *p = w->p;
     xg_kb *b = xg_attention_b(w);
-    v = xg_k2_int(b, XG_K_OP_ADDI, v, more);
+    v = xg_kaddi_int(b, v, more);
     v = xg_elem_clamped(&w->t->s, v, XLAGPU_S64, p->span * p->shape.step);
     return xg_tile_quotient(w->t, v, p->shape.step);
 }
@@ -55,7 +55,7 @@ XG_FN void xg_attention_own_steps(xg_attention_kernel *w) {
     xg_kb *b = xg_attention_b(w);
     xg_kval *own = xg_k2(b, XG_K_OP_SUBI, w->to, w->from), *first;
     xg_kval_set_range(own, xg_range_of(0, steps));
-    own = xg_tile_quotient(w->t, xg_k2_int(b, XG_K_OP_ADDI, own, blocks - 1), blocks);
+    own = xg_tile_quotient(w->t, xg_kaddi_int(b, own, blocks - 1), blocks);
     first = xg_k2(b, XG_K_OP_ADDI, w->from, xg_k2(b, XG_K_OP_MULI, w->rank, own));
     w->from = xg_k2(b, XG_K_OP_MINSI, first, w->to);
     w->to = xg_k2(b, XG_K_OP_MINSI, xg_k2(b, XG_K_OP_ADDI, first, own), w->to);
@@ -69,7 +69,7 @@ XG_FN xg_kval *xg_attention_bound_at(
     xg_kval *cut, *end, *v = at_first ? first : last;
     if (b->period <= 0 || b->period % w->p->tile == 0) return v;
     cut = xg_k2_int(to, XG_K_OP_MULI, xg_tile_quotient(w->t, last, b->period), b->period);
-    end = at_first ? cut : xg_k2_int(to, XG_K_OP_ADDI, cut, -1);
+    end = at_first ? cut : xg_kaddi_int(to, cut, -1);
     v = xg_kselect(to, xg_kcmpi_(to, XG_CI_SLT, first, cut), end, v);
     xg_kval_set_range(v, xg_range_of(0, w->f->rows - 1));
     return v;
@@ -93,7 +93,7 @@ XG_FN void xg_attention_by_bounds(xg_attention_kernel *w, bool inner, xg_kval **
 /* The steps of the block's tile: w->from, w->to. */
 XG_FN void xg_attention_walk_of(xg_attention_kernel *w) {
     int64_t periods = w->p->steps / w->p->span;
-    w->from = xg_elem_index(&w->t->s, 0);
+    w->from = xg_elem_index_0(&w->t->s);
     w->to = xg_elem_index(&w->t->s, w->p->span);
     if (w->p->bounded) xg_attention_by_bounds(w, false, &w->from, &w->to);
     w->from = xg_k2(xg_attention_b(w), XG_K_OP_MINSI, w->from, w->to);
@@ -114,7 +114,7 @@ XG_FN bool xg_attention_has_inner(const xg_attention_plan *p) {
 XG_FN void xg_attention_inner_of(xg_attention_kernel *w) {
     w->inner[0] = w->inner[1] = NULL;
     if (!xg_attention_has_inner(w->p)) return;
-    w->inner[0] = xg_elem_index(&w->t->s, 0);
+    w->inner[0] = xg_elem_index_0(&w->t->s);
     w->inner[1] = xg_elem_index(&w->t->s, XG_MIN(w->f->keys / w->p->shape.step, w->p->span));
     xg_attention_by_bounds(w, true, &w->inner[0], &w->inner[1]);
 }

@@ -35,7 +35,7 @@ XG_FN bool xg_columns_suit(const xg_inst *i) {
     bool spread = false;
     if (i->op != XG_CONVOLUTION || i->n_operands != 2 || i->shape->dynamic || !i->shape->elements ||
         !xg_conv_is_labelled(i) || xg_type_class(i->shape->type) != XGT_F || xg_inst_attr(i, XG_A_algorithm) ||
-        xg_attr_int(i, XG_A_feature_group_count, 1) * xg_attr_int(i, XG_A_batch_group_count, 1) != 1)
+        xg_attr_or_1(i, XG_A_feature_group_count) * xg_attr_or_1(i, XG_A_batch_group_count) != 1)
         return false;
     l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
     w = xg_emit_window(i);

@@ -131,7 +131,7 @@ XG_FN int64_t xg_conv_layout_time(xg_inst *conv, const xg_conv_turns *t) {
 XG_FN bool xg_conv_layout_suits(const xg_inst *i) {
     uint32_t k;
     if (i->op != XG_CONVOLUTION || i->n_operands != 2 || !xg_conv_is_labelled(i) ||
-        xg_attr_int(i, XG_A_feature_group_count, 1) * xg_attr_int(i, XG_A_batch_group_count, 1) != 1)
+        xg_attr_or_1(i, XG_A_feature_group_count) * xg_attr_or_1(i, XG_A_batch_group_count) != 1)
         return false;
     for (k = 0; k < 3; k++) {
         const xg_shape *s = k < 2 ? XG_OPERAND(i, k)->shape : i->shape;

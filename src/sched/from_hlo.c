@@ -127,7 +127,7 @@ XG_FN xg_inst *xg_nfrom_make(xg_nfrom *f, const xg_inst *i, const xg_aff *const 
         a.kind = XG_NA_INDEX;
         a.type = xg_type_class(i->shape->type) & XGT_I ? i->shape->type : XLAGPU_S32;
         a.at = XG_NEW(n->arena, const xg_aff *);
-        a.at[0] = at[xg_attr_int(i, XG_A_iota_dimension, 0)];
+        a.at[0] = at[xg_attr_or_0(i, XG_A_iota_dimension)];
         number = xg_nbody_arg(&f->y, &a);
         return a.type == i->shape->type ? number
                                         : xg_inst_new(f->y.comp, XG_CONVERT, xg_shape_scalar(n->module, i->shape->type),

@@ -152,7 +152,7 @@ XG_FN void xg_nlower_store(xg_nlower *l, const xg_nbuf *buf, const xg_aff *flat,
 
 /* Memory gets its initial value where the condition holds, so that it can be read afterwards. */
 XG_FN void xg_nlower_begin(xg_nlower *l, xg_kval *cond, const xg_nbuf *buf, const xg_aff *flat, xg_elem init) {
-    xg_flow f = xg_flow_of(&l->s, NULL);
+    xg_flow f = xg_flow_begin(&l->s);
     xg_flow_slot(&f, &l->mem[buf->id].pool->tensor);
     xg_flow_if(&f, cond);
     xg_nlower_store(l, buf, flat, init);
@@ -184,7 +184,7 @@ XG_FN xg_elem xg_nlower_arg(xg_nlower *l, const xg_narg *a) {
         if (never) return xg_nlower_constant(l, a->value);
         if (!cond) return xg_nlower_load(l, a->buf, xg_nlower_flat(l, &l->mem[a->buf->id], a->at));
         e = xg_nlower_constant(l, a->value);
-        f = xg_flow_of(&l->s, NULL);
+        f = xg_flow_begin(&l->s);
         xg_flow_elem(&f, &e);
         xg_flow_if(&f, cond);
         e = xg_nlower_load(l, a->buf, xg_nlower_flat(l, &l->mem[a->buf->id], a->at));
@@ -198,7 +198,7 @@ XG_FN void xg_nlower_lanes_combine(xg_nlower *l, const xg_nblock *b, xg_elem *va
     int64_t distance;
     uint32_t k;
     for (distance = b->lanes / 2; distance; distance /= 2) {
-        xg_kval *by = xg_kconst_int(&l->s.b, XG_E_I32, distance);
+        xg_kval *by = xg_kconst_i32(&l->s.b, distance);
         for (k = 0; k < b->n_outs; k++) {
             in[k] = values[k];
             in[b->n_outs + k].v = xg_kshuffle(&l->s.b, XG_K_OP_SHFLBFLY, values[k].v, by);
@@ -282,7 +282,7 @@ XG_FN void xg_nlower_carry(xg_nlower *l, xg_flow *f, const xg_nstmt *loop) {
 XG_FN void xg_nlower_block(xg_nlower *l, const xg_nstmt *s) {
     bool never;
     xg_kval *cond = xg_nlower_holds(l, s->block->where, s->block->n_where, &never);
-    xg_flow f = xg_flow_of(&l->s, NULL);
+    xg_flow f = xg_flow_begin(&l->s);
     if (xg_nrun_crosses(l->n, s))
         xg_nlower_fail(l, "the step 'allreduce' has to come before threads combine in", s->block->name);
     if (never) return;
@@ -396,7 +396,7 @@ XG_FN bool xg_nlower_must_unroll(const xg_nlower *l, const xg_nstmt *loop) {
     return false;
 }
 XG_FN void xg_nlower_sync(xg_nlower *l) {
-    xg_flow f = xg_flow_of(&l->s, NULL);
+    xg_flow f = xg_flow_begin(&l->s);
     uint32_t k;
     for (k = 0; k < l->n->bufs.n; k++)
         if (l->mem[k].buf->scope == XG_NS_SHARED && l->mem[k].pool == &l->mem[k]) xg_flow_slot(&f, &l->mem[k].tensor);
@@ -410,7 +410,7 @@ XG_FN void xg_nlower_loop(xg_nlower *l, const xg_nstmt *s) {
     xg_flow f;
     if (xg_nkind_is_axis(s->kind) && s->kind < XG_NK_VTHREAD_X) {
         if (s->extent != l->extent[s->kind]) { /* some of the threads have nothing to do here */
-            f = xg_flow_of(&l->s, NULL);
+            f = xg_flow_begin(&l->s);
             xg_nlower_carry(l, &f, s);
             xg_flow_if(&f, xg_kcmpi_int(&l->s.b, XG_CI_SLT, l->axis[s->kind], s->extent));
             xg_nlower_bind(l, s->var, l->axis[s->kind]);
@@ -428,7 +428,7 @@ XG_FN void xg_nlower_loop(xg_nlower *l, const xg_nstmt *s) {
                 xg_nlower_stmts(l, s);
             }
     } else {
-        f = xg_flow_of(&l->s, NULL);
+        f = xg_flow_begin(&l->s);
         f.rolled = !xg_nstmt_note(s, XG_NOTE_MAY_UNROLL);
         xg_nlower_carry(l, &f, s);
         {

@@ -135,8 +135,8 @@ XG_FN int64_t xg_split_product(const xg_shape *s, xg_ints dims) {
 /* The input features of a convolution that may be cut; 0: it may not. */
 XG_FN int64_t xg_split_features(const xg_inst *i) {
     const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
-    if (i->n_operands != 2 || !xg_conv_is_labelled(i) || xg_attr_int(i, XG_A_feature_group_count, 1) != 1 ||
-        (xg_attr_int(i, XG_A_batch_group_count, 1) != 1 && i->shape->dims[l->output_batch] != 1) ||
+    if (i->n_operands != 2 || !xg_conv_is_labelled(i) || xg_attr_or_1(i, XG_A_feature_group_count) != 1 ||
+        (xg_attr_or_1(i, XG_A_batch_group_count) != 1 && i->shape->dims[l->output_batch] != 1) ||
         XG_OPERAND(i, 0)->shape->dynamic || XG_OPERAND(i, 1)->shape->dynamic ||
         XG_OPERAND(i, 1)->shape->rank >= XG_RANK_MAX)
         return 0;
@@ -281,8 +281,8 @@ XG_APART XG_FN bool xg_split_of(const xg_inst *i, xg_split *s, xg_dict *known) {
     parts = (int64_t *)xg_dict_get(known, key);
     if (!parts) {
         parts = XG_NEW(m->work, int64_t);
-        *parts = i->op == XG_CONVOLUTION && xg_attr_int(i, XG_A_batch_group_count, 1) > 1 ? xg_split_channels(i, size)
-                                                                                          : xg_split_count(i, size);
+        *parts = i->op == XG_CONVOLUTION && xg_attr_or_1(i, XG_A_batch_group_count) > 1 ? xg_split_channels(i, size)
+                                                                                        : xg_split_count(i, size);
         (void)xg_dict_put(known, key, parts);
     }
     s->parts = *parts;
@@ -361,7 +361,7 @@ XG_FN xg_inst *xg_split_features_of(
 XG_APART XG_FN xg_inst *xg_split_convolution(const xg_hb *b, xg_inst *conv, int64_t parts) {
     const xg_dim_labels *l = xg_inst_attr(conv, XG_A_dim_labels)->v.labels;
     xg_inst *operands[2], *made;
-    int64_t dims[XG_RANK_MAX], part = l->output_feature, batches = xg_attr_int(conv, XG_A_batch_group_count, 1);
+    int64_t dims[XG_RANK_MAX], part = l->output_feature, batches = xg_attr_or_1(conv, XG_A_batch_group_count);
     operands[0] = XG_OPERAND(conv, 0);
     if (batches > 1) operands[0] = xg_split_features_of(b, operands[0], l->input_feature, l->input_batch, parts, true);
     operands[1] = xg_split_features_of(b, XG_OPERAND(conv, 1), l->kernel_input, l->kernel_output, parts, false);
@@ -391,7 +391,7 @@ XG_APART XG_FN bool xg_split_is_taps(const xg_inst *i) {
     l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
     w = xg_index_window_of(i);
     if (!w.n || s->dynamic || s->dims[l->input_batch] < 2 ||
-        xg_attr_int(i, XG_A_batch_group_count, 1) != s->dims[l->input_batch] ||
+        xg_attr_or_1(i, XG_A_batch_group_count) != s->dims[l->input_batch] ||
         s->dims[l->input_batch] != i->shape->dims[l->output_feature] || l->input_feature != l->kernel_input ||
         l->input_batch != l->kernel_output || l->input_spatial.p[w.n - 1] != xg_shape_major(s, s->rank - 1) ||
         i->shape->elements > TAPS * s->dims[l->input_batch] ||

@@ -50,7 +50,7 @@ XG_ONE_COPY XG_FN xg_kval *xg_tile_quotient(xg_tile_kernel *w, xg_kval *v, int64
     return n == 1 ? v : xg_tile_by(w, XG_K_OP_DIVUI, v, n);
 }
 XG_FN xg_kval *xg_tile_rest(xg_tile_kernel *w, xg_kval *v, int64_t n) {
-    return n == 1 ? xg_elem_index(&w->s, 0) : xg_tile_by(w, XG_K_OP_REMUI, v, n);
+    return n == 1 ? xg_elem_index_0(&w->s) : xg_tile_by(w, XG_K_OP_REMUI, v, n);
 }
 XG_FN xg_kval *xg_tile_join(xg_tile_kernel *w, xg_kval *v, int64_t n, xg_kval *more) {
     xg_tile_made *made;
@@ -306,7 +306,7 @@ XG_FN xg_elem xg_tile_element(xg_tile_kernel *w, uint32_t side, const xg_tile_ga
 }
 XG_FN xg_elem xg_tile_guarded(
     xg_tile_kernel *w, uint32_t side, const xg_tile_gather *g, xg_kval *cond, xg_kval *const *at) {
-    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_flow f = xg_flow_begin(&w->s);
     xg_elem v;
     if (!cond) return xg_tile_element(w, side, g, at);
     v = xg_tile_zero(w);
@@ -322,7 +322,7 @@ XG_FN void xg_tile_fetch_at(xg_tile_kernel *w, uint32_t side, xg_kval *row_round
     at[XG_TILE_KS] = w->place[side][1];
     at[XG_TILE_ROW_ROUND] = row_round;
     at[XG_TILE_K_ROUND] = k_round;
-    at[XG_TILE_LANE] = xg_elem_index(&w->s, 0);
+    at[XG_TILE_LANE] = xg_elem_index_0(&w->s);
     at[XG_TILE_STEP] = w->step;
     if (xg_tile_sums_groups(w->p)) at[XG_TILE_STEP] = xg_tile_join(w, w->step, w->p->shape.k, w->ragged.first);
     at[XG_TILE_TILE] = w->tile[side];
@@ -340,7 +340,7 @@ XG_APART XG_FN void xg_tile_shift(xg_tile_kernel *w) {
         if (!t->shift || t->turns) continue;
         xg_tile_begins(w->p, side, &row, &batch, &first);
         xg_tile_fetch_counts(w->p, side, counts);
-        w->step = xg_elem_index(&w->s, 0);
+        w->step = xg_elem_index_0(&w->s);
         xg_tile_fetch_at(w, side, w->step, w->step, at);
         begin = xg_aff_dim(x, XG_TILE_TILE);
         begin = xg_aff_add_mul(x, xg_aff_dim(x, XG_TILE_ROW), begin, xg_tile_pace(w->p, side, t->rows));
@@ -671,7 +671,7 @@ XG_FN xg_kval *xg_tile_lane_spot(xg_tile_kernel *w, xg_kval *first, xg_kval *lan
     xg_kval *both[2];
     sum->dims[0].range = xg_range_of(0, w->p->shared - 1 - (lanes - 1) * apart);
     sum->dims[1].range = xg_range_of(0, lanes - 1);
-    sum->results[0] = xg_aff_add_dim(x, xg_aff_dim(x, 0), 1, apart);
+    sum->results[0] = xg_aff_add_dim(x, xg_aff_dim_0(x), 1, apart);
     both[0] = first;
     both[1] = lane;
     return xg_kapply(&w->s.b, sum, both)->results;
@@ -752,7 +752,7 @@ XG_APART XG_FN xg_kval *xg_tile_turned(xg_tile_kernel *w, uint32_t side, int64_t
     const xg_tile_fetch *t = &w->p->fetch[side];
     xg_aff_ctx *x = w->s.b.m->aff;
     int64_t counts[XG_TILE_FETCH_DIMS], row, batch, first;
-    xg_kval *at[XG_TILE_FETCH_DIMS], *zero = xg_elem_index(&w->s, 0);
+    xg_kval *at[XG_TILE_FETCH_DIMS], *zero = xg_elem_index_0(&w->s);
     const xg_aff *begin;
     xg_tile_begins(w->p, side, &row, &batch, &first);
     xg_tile_fetch_counts(w->p, side, counts);
@@ -823,7 +823,7 @@ XG_FN void xg_tile_pass(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg
     xg_flow_end(&f);
 }
 XG_FN xg_kval *xg_tile_pass_for(xg_tile_kernel *w, xg_flow *f, int64_t rounds) {
-    xg_kval *first = xg_elem_index(&w->s, 0);
+    xg_kval *first = xg_elem_index_0(&w->s);
     if (rounds == 1) return first;
     f->rolled = true;
     return xg_flow_for(f, first, xg_elem_index(&w->s, rounds), 1, rounds);

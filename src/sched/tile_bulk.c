@@ -195,7 +195,7 @@ XG_FN xg_kval *xg_tile_bulk_barrier(xg_tile_kernel *w, xg_tile_bulk_state state,
     int64_t stages = xg_tile_bulk_buffers(w->p, state), first = state * stages;
     const xg_aff *at;
     if (state >= XG_TILE_BULK_SEEN) first = xg_tile_bulk_first_halo(w->p) + (state - XG_TILE_BULK_SEEN) * stages;
-    at = xg_aff_add_k(w->s.b.m->aff, xg_aff_dim(w->s.b.m->aff, 0), first);
+    at = xg_aff_add_k(w->s.b.m->aff, xg_aff_dim_0(w->s.b.m->aff), first);
     return xg_tile_bulk_at(w, w->barriers, xg_tile_apply(w, &stages, 1, at, &buffer));
 }
 XG_FN void xg_tile_bulk_tell(xg_tile_kernel *w, xg_kopcode op, xg_kval *barrier, int64_t amount) {
@@ -203,7 +203,7 @@ XG_FN void xg_tile_bulk_tell(xg_tile_kernel *w, xg_kopcode op, xg_kval *barrier,
 }
 XG_FN void xg_tile_bulk_await_round(xg_tile_kernel *w, xg_kval *barrier, xg_kval *step, int64_t stages, int64_t ahead) {
     xg_kval *o[2], *round = xg_tile_quotient(w, step, stages);
-    round = xg_tile_rest(w, xg_k2_int(&w->s.b, XG_K_OP_ADDI, round, ahead), 2);
+    round = xg_tile_rest(w, xg_kaddi_int(&w->s.b, round, ahead), 2);
     o[0] = barrier;
     o[1] = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, round, XG_E_I32);
     xg_kir_do(&w->s.b, XG_K_OP_MBARRIER_WAIT, o, 2);
@@ -211,7 +211,7 @@ XG_FN void xg_tile_bulk_await_round(xg_tile_kernel *w, xg_kval *barrier, xg_kval
 XG_FN void xg_tile_bulk_await(xg_tile_kernel *w, xg_tile_bulk_state state, xg_kval *step, int64_t ahead) {
     int64_t stages = xg_tile_bulk_buffers(w->p, state);
     xg_kval *barrier = xg_tile_bulk_barrier(w, state, xg_tile_rest(w, step, stages));
-    if (state == XG_TILE_BULK_FULL && xg_tile_bulk_keeps(w->p)) step = xg_elem_index(&w->s, 0); /* there is one round */
+    if (state == XG_TILE_BULK_FULL && xg_tile_bulk_keeps(w->p)) step = xg_elem_index_0(&w->s); /* there is one round */
     xg_tile_bulk_await_round(w, barrier, step, stages, ahead);
 }
 /* Both blocks have come so far. */
@@ -237,17 +237,17 @@ XG_FN int64_t xg_tile_bulk_arrivals(const xg_tile_plan *p, int64_t k) {
 XG_FN void xg_tile_bulk_begin(xg_tile_kernel *w, xg_kval *thread) {
     bool tensor = xg_tile_is_tensor(w->p);
     int64_t n = xg_tile_bulk_barriers(w->p) - tensor, k;
-    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_flow f = xg_flow_begin(&w->s);
     xg_tile_store_begin(w);
     w->barriers = xg_shared_array(&w->s.b, XG_E_I64, n);
     xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_EQ, thread, 0));
     for (k = 0; k < n; k++)
         xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_INIT, xg_tile_bulk_at(w, w->barriers, xg_elem_index(&w->s, k)),
             xg_tile_bulk_arrivals(w->p, k));
-    if (w->p->shape.multicast) xg_kir_do(&w->s.b, XG_K_OP_MBARRIER_FENCE, NULL, 0);
+    if (w->p->shape.multicast) xg_kir_do_0(&w->s.b, XG_K_OP_MBARRIER_FENCE);
     xg_flow_end(&f);
     if (tensor) xg_tile_tensor_begin(w, thread, xg_tile_tensor_columns(w->p));
-    xg_kir_do(&w->s.b, XG_K_OP_PROXY_FENCE, NULL, 0);
+    xg_kir_do_0(&w->s.b, XG_K_OP_PROXY_FENCE);
     if (w->p->shape.multicast)
         xg_tile_bulk_meet(w);
     else
@@ -311,7 +311,7 @@ XG_APART XG_FN void xg_tile_bulk_box(
 }
 /* Steps of the tiles before, if each has all. */
 XG_FN xg_kval *xg_tile_bulk_before(xg_tile_kernel *w) {
-    return xg_tile_join(w, w->shown, w->p->steps, xg_elem_index(&w->s, 0));
+    return xg_tile_join(w, w->shown, w->p->steps, xg_elem_index_0(&w->s));
 }
 /* Sides from one to another; `number` and `step` count buffers and steps of all tiles of the block. */
 XG_FN void xg_tile_bulk_ask(xg_tile_kernel *w, xg_kval *number, xg_kval *step, uint32_t side, uint32_t sides) {
@@ -326,12 +326,12 @@ XG_FN void xg_tile_bulk_ask(xg_tile_kernel *w, xg_kval *number, xg_kval *step, u
     xg_tile_bulk_await(w, picture ? XG_TILE_BULK_BLANK : XG_TILE_BULK_EMPTY, number, 1);
     if (w->begin) step = xg_k2(&w->s.b, XG_K_OP_SUBI, step, picture ? xg_tile_bulk_before(w) : w->begin);
     at[XG_TILE_BULK_AT_STEP] = picture && p->skips ? step : xg_tile_own_step(w, step);
-    at[XG_TILE_BULK_AT_BATCH] = picture && w->fresh ? xg_elem_index(&w->s, 0) : w->batch;
+    at[XG_TILE_BULK_AT_BATCH] = picture && w->fresh ? xg_elem_index_0(&w->s) : w->batch;
     at[XG_TILE_BULK_AT_BUFFER] = xg_tile_rest(w, number, stages);
-    at[XG_TILE_BULK_AT_RANK] = w->pair ? w->pair : xg_elem_index(&w->s, 0);
+    at[XG_TILE_BULK_AT_RANK] = w->pair ? w->pair : xg_elem_index_0(&w->s);
     full = xg_tile_bulk_barrier(w, picture ? XG_TILE_BULK_SEEN : XG_TILE_BULK_FULL, at[XG_TILE_BULK_AT_BUFFER]);
     if (xg_tile_is_pair(p)) {
-        xg_flow first = xg_flow_of(&w->s, NULL); /* its barrier counts what both bring */
+        xg_flow first = xg_flow_begin(&w->s); /* its barrier counts what both bring */
         xg_flow_if(&first, xg_tile_pairs_is_first(w));
         xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_EXPECT, full, 2 * bytes);
         xg_flow_end(&first);
@@ -356,7 +356,7 @@ XG_FN bool xg_tile_bulk_moves_registers(const xg_tile_plan *p) {
     return (p->threads == 2 * XG_TILE_BULK_GROUP || many) && !xg_tile_is_tensor(p);
 }
 XG_FN void xg_tile_bulk_registers(xg_tile_kernel *w, xg_kopcode op, int64_t n) {
-    if (xg_tile_bulk_moves_registers(w->p)) xg_kir_do(&w->s.b, op, NULL, 0)->b = n;
+    if (xg_tile_bulk_moves_registers(w->p)) xg_kir_do_0(&w->s.b, op)->b = n;
 }
 /* One of two numbers is this. */
 XG_FN xg_kval *xg_tile_bulk_either(xg_tile_kernel *w, xg_kval *a, int64_t is, xg_kval *b, int64_t or_is) {
@@ -368,7 +368,7 @@ XG_FN xg_kval *xg_tile_bulk_phases(xg_tile_kernel *w, xg_flow *f) {
     const xg_tile_plan *p = w->p;
     int64_t each = xg_tile_over(p->blocks, p->grid), all = p->blocks / 2, phases = p->batch;
     xg_kval *block = xg_kblock_id(&w->s.b, 0, p->grid), *count = xg_elem_index(&w->s, each), *first, *id, *before;
-    xg_kval *zero = xg_elem_index(&w->s, 0);
+    xg_kval *zero = xg_elem_index_0(&w->s);
     first = xg_tile_join(w, xg_tile_quotient(w, block, 2), each, zero);
     if (all % each)
         count = xg_k2(&w->s.b, XG_K_OP_MINSI, xg_k2(&w->s.b, XG_K_OP_SUBI, xg_elem_index(&w->s, all), first), count);
@@ -393,7 +393,7 @@ XG_FN void xg_tile_bulk_tiles(xg_tile_kernel *w, xg_flow *f) {
     if (!p->shape.stays) return;
     f->rolled = true;
     if (p->skips) {
-        w->begin = xg_elem_index(&w->s, 0);
+        w->begin = xg_elem_index_0(&w->s);
         xg_flow_slot(f, &w->begin);
     }
     if (p->shape.stays > 1)
@@ -429,7 +429,7 @@ XG_FN xg_kval *xg_tile_bulk_steps(xg_tile_kernel *w, xg_flow *f) {
         xg_kval *each = xg_tile_quotient(w, w->steps, pictures), *own;
         own = xg_k2(&w->s.b, XG_K_OP_MULI, xg_tile_rest(w, w->picture, pictures), each);
         if (w->begin) own = xg_k2(&w->s.b, XG_K_OP_ADDI, w->begin, own);
-        many = xg_flow_for(f, xg_elem_index(&w->s, 0), each, 1, p->halo);
+        many = xg_flow_for(f, xg_elem_index_0(&w->s), each, 1, p->halo);
         xg_tile_some_of(w, f, p->halo);
         w->view = xg_tile_rest(w, xg_tile_own_step(w, many), p->halo);
         return xg_k2(&w->s.b, XG_K_OP_ADDI, own, many);
@@ -437,7 +437,7 @@ XG_FN xg_kval *xg_tile_bulk_steps(xg_tile_kernel *w, xg_flow *f) {
     if (w->picture) {
         int64_t first = xg_tile_halo_first(p, w->kind);
         many = w->view = xg_flow_count(f, xg_tile_halo_views(p, w->kind));
-        if (first) many = xg_k2_int(&w->s.b, XG_K_OP_ADDI, many, first);
+        if (first) many = xg_kaddi_int(&w->s.b, many, first);
         return xg_tile_join(w, w->pictures, p->halo, many);
     }
     if (!w->begin) return xg_tile_steps_for(w, f);
@@ -449,13 +449,12 @@ XG_FN xg_kval *xg_tile_bulk_steps(xg_tile_kernel *w, xg_flow *f) {
 XG_FN void xg_tile_bulk_pictures(xg_tile_kernel *w, xg_flow *f) {
     const xg_tile_plan *p = w->p;
     int64_t views = xg_tile_halo_steps(p), each = views ? p->steps / views : 0;
-    xg_kval *first = xg_elem_index(&w->s, 0), *last;
+    xg_kval *first = xg_elem_index_0(&w->s), *last;
     w->picture = w->pictures = NULL;
     if (!each) return;
     f->rolled = true;
     if (w->begin) first = xg_tile_join(w, w->shown, each, first);
-    last =
-        w->begin || p->skips ? xg_k2_int(&w->s.b, XG_K_OP_ADDI, first, each) : xg_tile_quotient(w, w->steps, p->halo);
+    last = w->begin || p->skips ? xg_kaddi_int(&w->s.b, first, each) : xg_tile_quotient(w, w->steps, p->halo);
     w->pictures = xg_flow_for(f, first, last, 1, each * xg_tile_over(p->blocks, p->grid));
     w->picture = w->pictures;
 }
@@ -471,15 +470,15 @@ XG_FN xg_kval *xg_tile_bulk_place(xg_tile_kernel *w, xg_kval *step, xg_kval *vie
     int64_t views;
     if (xg_tile_bulk_kinds(w) == 1) return step;
     views = xg_tile_halo_views(w->p, w->kind);
-    view = xg_tile_apply(w, &views, 1, xg_tile_halo_moved(w->p, x, w->kind, xg_aff_dim(x, 0), true), &view);
+    view = xg_tile_apply(w, &views, 1, xg_tile_halo_moved(w->p, x, w->kind, xg_aff_dim_0(x), true), &view);
     return xg_tile_join(w, w->pictures, w->p->halo, view);
 }
 XG_FN void xg_tile_bulk_ask_picture(xg_tile_kernel *w) {
-    xg_kval *zero = xg_elem_index(&w->s, 0), *step = xg_tile_join(w, w->pictures, w->p->halo, zero);
+    xg_kval *zero = xg_elem_index_0(&w->s), *step = xg_tile_join(w, w->pictures, w->p->halo, zero);
     xg_tile_bulk_ask(w, w->picture, xg_tile_bulk_place(w, step, zero), 0, 1);
 }
 XG_APART XG_FN void xg_tile_bulk_produce(xg_tile_kernel *w, xg_kval *thread) {
-    xg_flow none = xg_flow_of(&w->s, NULL), one = none, tiles = none, pictures = none, kept, f;
+    xg_flow none = xg_flow_begin(&w->s), one = none, tiles = none, pictures = none, kept, f;
     xg_kval *first = xg_elem_index(&w->s, w->p->threads), *step;
     xg_tile_bulk_registers(
         w, XG_K_OP_REGISTERS_LESS, XG_TILE_BULK_LESS + (w->p->skips || w->p->form.filled ? 8 : 0)); /* still 240 */
@@ -515,7 +514,7 @@ XG_APART XG_FN void xg_tile_bulk_produce(xg_tile_kernel *w, xg_kval *thread) {
 /* The buffer of the step, or picture, `on` behind this one may be filled again, if `some`; one thread of each warp
  * group says so, of two blocks that share one to each of both. */
 XG_FN void xg_tile_bulk_release(xg_tile_kernel *w, xg_tile_bulk_state state, xg_kval *step, int64_t on, xg_kval *some) {
-    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_flow f = xg_flow_begin(&w->s);
     int64_t tellers = w->p->shape.multicast && state == XG_TILE_BULK_EMPTY ? 2 : 1;
     xg_kval *own, *o[2];
     if (state == XG_TILE_BULK_EMPTY && xg_tile_bulk_keeps(w->p)) return;
@@ -523,14 +522,14 @@ XG_FN void xg_tile_bulk_release(xg_tile_kernel *w, xg_tile_bulk_state state, xg_
     o[1] = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, xg_tile_rest(w, own, 2), XG_E_I32);
     own = xg_kcmpi_int(&w->s.b, tellers > 1 ? XG_CI_SLT : XG_CI_EQ, own, tellers > 1 ? tellers : 0);
     xg_flow_if(&f, some ? xg_k2(&w->s.b, XG_K_OP_ANDI, some, own) : own);
-    step = xg_k2_int(&w->s.b, XG_K_OP_ADDI, step, on);
+    step = xg_kaddi_int(&w->s.b, step, on);
     o[0] = xg_tile_bulk_barrier(w, state, xg_tile_rest(w, step, xg_tile_bulk_buffers(w->p, state)));
     if (tellers > 1) o[0] = xg_kir_value(&w->s.b, XG_K_OP_MAPA, o, 2, xg_kir_pointer(w->s.b.m, XG_SPACE_CLUSTER));
     xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_ARRIVE, o[0], 0);
     xg_flow_end(&f);
 }
 XG_FN void xg_tile_bulk_step(xg_tile_kernel *w, xg_kval *step) {
-    xg_kval *first = w->begin ? w->begin : xg_elem_index(&w->s, 0);
+    xg_kval *first = w->begin ? w->begin : xg_elem_index_0(&w->s);
     xg_tile_bulk_await(w, XG_TILE_BULK_FULL, step, 0);
     xg_tile_group_multiply(w, xg_tile_rest(w, step, w->p->shape.stages));
     xg_tile_group_wait(w, 1);
@@ -542,7 +541,7 @@ XG_FN void xg_tile_bulk_step(xg_tile_kernel *w, xg_kval *step) {
 }
 /* A tile's sums. */
 XG_APART XG_FN void xg_tile_bulk_sum(xg_tile_kernel *w) {
-    xg_flow pictures = xg_flow_of(&w->s, NULL), f = pictures;
+    xg_flow pictures = xg_flow_begin(&w->s), f = pictures;
     int64_t steps = w->p->steps;
     xg_kval *first;
     xg_tile_group_none(w);
@@ -558,11 +557,11 @@ XG_APART XG_FN void xg_tile_bulk_sum(xg_tile_kernel *w) {
     if (!w->begin) return;
     xg_tile_bulk_release(w, XG_TILE_BULK_EMPTY, xg_k2(&w->s.b, XG_K_OP_ADDI, w->begin, w->steps), -1, NULL);
     if (!w->picture) return;
-    first = xg_tile_join(w, w->turn, steps / w->p->halo, xg_elem_index(&w->s, 0));
+    first = xg_tile_join(w, w->turn, steps / w->p->halo, xg_elem_index_0(&w->s));
     xg_tile_bulk_release(w, XG_TILE_BULK_BLANK, first, steps / w->p->halo - 1, NULL);
 }
 XG_FN void xg_tile_bulk_consume(xg_tile_kernel *w) {
-    xg_flow tiles = xg_flow_of(&w->s, NULL);
+    xg_flow tiles = xg_flow_begin(&w->s);
     int64_t more;
     uint32_t k;
     /* what the others leave, a multiple of 8, at most 240 */
@@ -596,7 +595,7 @@ XG_FN void xg_tile_bulk_maps(xg_tile_kernel *w, xg_kfunc *f) {
 XG_APART XG_FN void xg_tile_bulk_kernel(xg_tile_kernel *w, xg_kfunc *f) {
     const xg_tile_plan *p = w->p;
     xg_kval *thread = xg_kthread_id(&w->s.b, 0, p->threads + p->producers), *shared;
-    xg_flow part = xg_flow_of(&w->s, NULL);
+    xg_flow part = xg_flow_begin(&w->s);
     uint32_t k;
     xg_tile_bulk_maps(w, f);
     xg_tile_bulk_begin(w, thread);

@@ -97,8 +97,8 @@ XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer) {
     const xg_tile_plan *p = w->p;
     int64_t own = p->shape.k / p->shape.slices, inner;
     int64_t counts[XG_TILE_READ_DIMS];
-    xg_kval *v[XG_TILE_READ_DIMS], *zero = xg_elem_index(&w->s, 0), *many;
-    xg_flow outer = xg_flow_of(&w->s, NULL), f = outer;
+    xg_kval *v[XG_TILE_READ_DIMS], *zero = xg_elem_index_0(&w->s), *many;
+    xg_flow outer = xg_flow_begin(&w->s), f = outer;
     int64_t k;
     inner = xg_tile_unrolled(p);
     counts[XG_TILE_READ_BUFFER] = p->shape.stages;
@@ -141,7 +141,7 @@ XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
     v[0] = w->own[0];
     v[1] = w->own[1];
     v[2] = w->slice;
-    at = xg_aff_mul(x, xg_aff_dim(x, 0), p->quad * p->shape.n + p->out_slant);
+    at = xg_aff_mul(x, xg_aff_dim_0(x), p->quad * p->shape.n + p->out_slant);
     at = xg_aff_add_dim(x, at, 1, p->quad_n);
     at = xg_aff_add_dim(x, at, 2, xg_tile_part_size(p));
     if (xg_tile_has_rows(p)) at = xg_aff_add_k(x, at, part * p->shape.slices * xg_tile_part_size(p));
@@ -258,11 +258,11 @@ XG_FN xg_elem xg_tile_total(xg_tile_kernel *w, xg_kval *at) {
     const xg_tile_plan *p = w->p;
     int64_t inner = XG_MIN((int64_t)XG_TILE_TOTAL_UNROLL, (int64_t)p->shape.slices), many = p->shape.slices / inner,
             chains = inner % XG_TILE_TOTAL_CHAINS ? 1 : (int64_t)XG_TILE_TOTAL_CHAINS, counts[3], k;
-    xg_flow outer = xg_flow_of(&w->s, NULL), f = outer;
+    xg_flow outer = xg_flow_begin(&w->s), f = outer;
     xg_aff_ctx *x = w->s.b.m->aff;
-    const xg_aff *place = xg_aff_add_dim(x, xg_aff_mul(x, xg_aff_dim(x, 1), chains), 0, inner);
+    const xg_aff *place = xg_aff_add_dim(x, xg_aff_mul(x, xg_aff_dim_1(x), chains), 0, inner);
     xg_elem v[XG_TILE_TOTAL_CHAINS];
-    xg_kval *zero = xg_elem_index(&w->s, 0), *slice, *own, *of[3], *spot;
+    xg_kval *zero = xg_elem_index_0(&w->s), *slice, *own, *of[3], *spot;
     counts[0] = many;
     counts[1] = inner / chains;
     counts[2] = xg_tile_part_size(p);
@@ -306,7 +306,7 @@ XG_FN void xg_tile_add_slices(xg_tile_kernel *w) {
     if (rounds > 1) {
         f.rolled = true;
         last = xg_elem_index(&w->s, rounds);
-        at = xg_flow_for(&f, xg_elem_index(&w->s, 0), last, 1, rounds);
+        at = xg_flow_for(&f, xg_elem_index_0(&w->s), last, 1, rounds);
         f.op->flags |= KL_STEP_POINTERS;
         at = xg_tile_join(w, at, p->threads, w->thread);
     }
@@ -333,7 +333,7 @@ XG_FN xg_elem xg_tile_of_inbox(xg_tile_kernel *w, xg_kval *const *at) {
     const xg_tile_plan *p = w->p;
     xg_tile_inbox b = xg_tile_inbox_of(p);
     xg_aff_ctx *x = w->s.b.m->aff;
-    const xg_aff *first = xg_aff_add_dim(x, xg_aff_dim(x, 1), 0, b.own);
+    const xg_aff *first = xg_aff_add_dim(x, xg_aff_dim_1(x), 0, b.own);
     int64_t counts[3], k;
     xg_kval *of[3];
     xg_elem v;
@@ -374,7 +374,7 @@ XG_FN xg_elem xg_tile_out_sum(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *
 /* A loop over the lanes of a vector. */
 XG_FN void xg_tile_out_lanes(xg_tile_kernel *w, xg_flow *lanes, xg_kval **at) {
     xg_kval *last = xg_elem_index(&w->s, w->p->out_vector);
-    at[XG_TILE_OUT_LANE] = xg_elem_index(&w->s, 0);
+    at[XG_TILE_OUT_LANE] = xg_elem_index_0(&w->s);
     if (w->p->out_vector == 1) return;
     lanes->rolled = w->p->on_processor;
     at[XG_TILE_OUT_LANE] = xg_flow_for(lanes, at[XG_TILE_OUT_LANE], last, 1, w->p->out_vector);
@@ -398,11 +398,11 @@ XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *
     const xg_tile_form *f = &w->p->form;
     xg_kval *index[XG_TILE_VARS_MAX], *cond, *last, *early[2];
     xg_aff_ctx *x = w->s.b.m->aff;
-    xg_flow lanes = xg_flow_of(&w->s, NULL), guard = lanes;
+    xg_flow lanes = xg_flow_begin(&w->s), guard = lanes;
     xg_heroes heroes;
     xg_elem v;
     at[XG_TILE_OUT_ROUND] = round;
-    at[XG_TILE_OUT_LANE] = xg_elem_index(&w->s, 0);
+    at[XG_TILE_OUT_LANE] = xg_elem_index_0(&w->s);
     cond = xg_tile_inside(w, o->map, xg_tile_map(x, o->counts, XG_TILE_OUT_DIMS, 0), at);
     if (xg_tile_is_ragged(w->p)) {
         last = xg_tile_ragged_has(w, xg_tile_apply(w, o->counts, XG_TILE_OUT_DIMS, o->row, at));
@@ -443,9 +443,9 @@ XG_FN void xg_tile_out_at(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *thre
 }
 XG_FN void xg_tile_out_chunk(xg_tile_kernel *w, int64_t part, int64_t first, int64_t columns) {
     xg_tile_out o = xg_tile_out_of(w, part, first, columns);
-    xg_kval *at[XG_TILE_OUT_DIMS], *zero = xg_elem_index(&w->s, 0), *last, *thread = w->thread;
+    xg_kval *at[XG_TILE_OUT_DIMS], *zero = xg_elem_index_0(&w->s), *last, *thread = w->thread;
     int64_t vectors = o.counts[XG_TILE_OUT_ROW] * o.counts[XG_TILE_OUT_COLUMN]; /* of a round */
-    xg_flow f = xg_flow_of(&w->s, NULL), some = f;
+    xg_flow f = xg_flow_begin(&w->s), some = f;
     if (w->rank) thread = xg_tile_join(w, w->rank, w->p->threads, thread);
     xg_flow_slots(&some, w->dest, w->e->n_roots);
     xg_flow_if(&some, vectors < o.threads ? xg_kcmpi_int(&w->s.b, XG_CI_SLT, thread, vectors) : NULL);
@@ -470,15 +470,15 @@ XG_FN void xg_tile_meet(xg_tile_kernel *w) {
     xg_cluster_wait(&w->s.b, &w->shared, 1);
     for (k = 0; k < w->p->shape.cluster; k++)
         w->peers[k] = xg_cluster_peer(&w->s.b, w->shared,
-            w->pair ? xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, xg_k2_int(&w->s.b, XG_K_OP_ADDI, w->pair, 2 * k), XG_E_I32)
-                    : xg_kconst_int(&w->s.b, XG_E_I32, k));
+            w->pair ? xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, xg_kaddi_int(&w->s.b, w->pair, 2 * k), XG_E_I32)
+                    : xg_kconst_i32(&w->s.b, k));
 }
 /* Sends one vector of sums into the inbox of the block that owns it; the inbox has a section for each sender. */
 XG_FN void xg_tile_hand_vector(
     xg_tile_kernel *w, const xg_tile_out *o, xg_kval **at, xg_kval *round, const xg_tile_inbox *b, int64_t to) {
     const xg_tile_plan *p = w->p;
     xg_aff_ctx *x = w->s.b.m->aff;
-    const xg_aff *place = xg_aff_add_dim(x, xg_aff_dim(x, 1), 0, b->rounds);
+    const xg_aff *place = xg_aff_add_dim(x, xg_aff_dim_1(x), 0, b->rounds);
     xg_flow guard = xg_flow_of(&w->s, &w->peers[to]), lanes;
     xg_kval *from, *spot, *of[4], *inside, *last = xg_elem_index(&w->s, p->out_vector), *v;
     bool elements = xg_tile_hands_elements(w);
@@ -488,7 +488,7 @@ XG_FN void xg_tile_hand_vector(
     counts[2] = p->threads;
     counts[3] = p->out_vector;
     at[XG_TILE_OUT_ROUND] = of[1] = round;
-    at[XG_TILE_OUT_LANE] = elements ? xg_tile_rest(w, w->thread, p->out_vector) : xg_elem_index(&w->s, 0);
+    at[XG_TILE_OUT_LANE] = elements ? xg_tile_rest(w, w->thread, p->out_vector) : xg_elem_index_0(&w->s);
     inside = xg_tile_inside(w, o->map, xg_tile_map(x, o->counts, XG_TILE_OUT_DIMS, 0), at);
     xg_flow_if(&guard, inside); /* the map is defined only for elements of the result */
     lanes = xg_flow_of(&w->s, &w->peers[to]);
@@ -512,12 +512,12 @@ XG_FN void xg_tile_hand_on(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     xg_tile_out o = xg_tile_out_of(w, 0, 0, p->shape.n);
     xg_tile_inbox b = xg_tile_inbox_of(p);
-    xg_kval *at[XG_TILE_OUT_DIMS], *zero = xg_elem_index(&w->s, 0), *thread;
+    xg_kval *at[XG_TILE_OUT_DIMS], *zero = xg_elem_index_0(&w->s), *thread;
     xg_kval **arrays = XG_NEW_N(w->e->arena, xg_kval *, (size_t)b.owners + 1);
     int64_t k;
     for (k = 0; k < b.owners; k++) {
-        xg_flow some = xg_flow_of(&w->s, NULL), f;
-        w->peers[k] = xg_cluster_peer(&w->s.b, w->inbox, xg_kconst_int(&w->s.b, XG_E_I32, k));
+        xg_flow some = xg_flow_begin(&w->s), f;
+        w->peers[k] = xg_cluster_peer(&w->s.b, w->inbox, xg_kconst_i32(&w->s.b, k));
         xg_flow_slot(&some, &w->peers[k]);
         thread = xg_tile_join(w, xg_elem_index(&w->s, k), p->threads, w->thread);
         if (xg_tile_hands_elements(w)) thread = xg_tile_quotient(w, w->thread, p->out_vector);
@@ -546,7 +546,7 @@ XG_FN void xg_tile_show_part(xg_tile_kernel *w, int64_t part) {
     xg_tile_add_slices(w);
 }
 XG_FN void xg_tile_split_results(xg_tile_kernel *w) {
-    xg_flow last = xg_flow_of(&w->s, NULL);
+    xg_flow last = xg_flow_begin(&w->s);
     int64_t part;
     for (part = 0; part < w->p->parts; part++) {
         xg_tile_show_part(w, part);
@@ -653,7 +653,7 @@ XG_FN void xg_tile_threads(xg_tile_kernel *w) {
     if (p->unit == XG_TILE_NO_UNIT) {
         int64_t lanes = xg_tile_slice_lanes(p);
         in = p->shape.slices > 1 ? xg_tile_rest(w, w->thread, whole) : w->thread;
-        w->slice = p->shape.slices > 1 ? xg_tile_quotient(w, w->thread, whole) : xg_elem_index(&w->s, 0);
+        w->slice = p->shape.slices > 1 ? xg_tile_quotient(w, w->thread, whole) : xg_elem_index_0(&w->s);
         lane = xg_tile_rest(w, in, lanes);
         warp = xg_tile_quotient(w, in, lanes);
         xg_tile_lane(w, lane, own);
@@ -704,7 +704,7 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
         w.thread = xg_kthread_id(&w.s.b, 0, p->threads);
         xg_tile_threads(&w);
     }
-    busy = xg_flow_of(&w.s, NULL);
+    busy = xg_flow_begin(&w.s);
     xg_flow_slots(&busy, w.dest, e->n_roots);
     if (!p->shape.stays) {
         xg_tile_stand(&w, xg_kblock_id(&w.s.b, 0, p->grid));

@@ -62,7 +62,7 @@ XG_APART XG_FN bool xg_tile_convolution(xg_tile_builder *b) {
     const xg_shape *s = i->shape, *kernel = XG_OPERAND(i, 1)->shape;
     const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
     xg_window w = xg_emit_window(i);
-    int64_t groups = xg_attr_int(i, XG_A_feature_group_count, 1) * xg_attr_int(i, XG_A_batch_group_count, 1), features;
+    int64_t groups = xg_attr_or_1(i, XG_A_feature_group_count) * xg_attr_or_1(i, XG_A_batch_group_count), features;
     uint32_t k;
     if (i->n_operands != 2 || xg_inst_attr(i, XG_A_sparsity_config) || groups < 1) return false;
     features = s->dims[l->output_feature] / groups;
@@ -155,7 +155,7 @@ XG_FN const xg_aff *xg_tile_phase_place(xg_aff_ctx *x, const xg_window_dim *d, c
 XG_FN void xg_tile_form_phase(xg_tile_form *f, xg_aff_ctx *x, const xg_window_dim *d, uint32_t k, uint32_t dim) {
     xg_tile_group *batch = &f->group[XG_TILE_B];
     int64_t s = d->base_dilation;
-    const xg_aff *phase = xg_aff_mod(x, xg_aff_div(x, xg_aff_dim(x, 0), batch->size), s);
+    const xg_aff *phase = xg_aff_mod(x, xg_aff_div(x, xg_aff_dim_0(x), batch->size), s);
     uint32_t r, v;
     for (r = XG_TILE_M; r < XG_TILE_ROLES; r++)
         for (v = 0; v < f->group[r].n; v++) {

@@ -94,7 +94,7 @@ XG_FN xg_kval *xg_tile_own_step(xg_tile_kernel *w, xg_kval *step) {
 /* Of all steps those of the block's part: the last block of a tile may have fewer. */
 XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
-    xg_kval *none = xg_elem_index(&w->s, 0), *most = xg_elem_index(&w->s, p->steps), *all;
+    xg_kval *none = xg_elem_index_0(&w->s), *most = xg_elem_index(&w->s, p->steps), *all;
     uint32_t k;
     if (xg_tile_sums_groups(p)) return xg_tile_ragged_steps(w);
     if (p->skips && w->batch) {
@@ -118,7 +118,7 @@ XG_FN void xg_tile_some_of(xg_tile_kernel *w, xg_flow *f, int64_t all) {
 }
 XG_FN xg_kval *xg_tile_steps_for(xg_tile_kernel *w, xg_flow *f) {
     bool sums = xg_tile_sums_groups(w->p);
-    xg_kval *step = xg_flow_for(f, xg_elem_index(&w->s, 0), w->steps, 1, sums ? w->p->all_steps : w->p->steps);
+    xg_kval *step = xg_flow_for(f, xg_elem_index_0(&w->s), w->steps, 1, sums ? w->p->all_steps : w->p->steps);
     if (sums) f->op->a = w->p->steps; /* as many as groups have on average */
     xg_tile_some_of(w, f, w->p->steps);
     return step;

@@ -74,20 +74,20 @@ XG_FN xg_kval *xg_tile_unit_own(xg_tile_kernel *w, uint32_t side, xg_kval *lane,
     int64_t chunk = xg_tile_unit_chunk(w->p);
     bool rows_first = (side == 0) == t->by_rows; /* the 16 lanes of a half go along what lies apart in memory */
     if (xg_tile_is_across(w->p, side))           /* a k each, with 16 bytes of it */
-        return xg_tile_join(w, lane, t->pitch, xg_tile_join(w, warp, chunk, xg_elem_index(&w->s, 0)));
+        return xg_tile_join(w, lane, t->pitch, xg_tile_join(w, warp, chunk, xg_elem_index_0(&w->s)));
     if (t->by_rows) {
         row = xg_tile_join(w, warp, XG_KMMA_M, rows_first ? low : crossed);
-        k = xg_tile_join(w, rows_first ? half : pair, chunk, xg_elem_index(&w->s, 0));
+        k = xg_tile_join(w, rows_first ? half : pair, chunk, xg_elem_index_0(&w->s));
         row = xg_tile_join(w, row, t->pitch, k);
         return t->slant ? xg_tile_join(w, warp, t->slant, row) : row;
     }
     k = rows_first ? low : crossed;
     if (xg_tile_unit_by_words(w->p, side)) {
         row = xg_tile_join(w, warp, XG_KMMA_M, xg_tile_quotient(w, lane, 4));
-        row = xg_tile_join(w, row, xg_tile_unit_word(w->p), xg_elem_index(&w->s, 0));
+        row = xg_tile_join(w, row, xg_tile_unit_word(w->p), xg_elem_index_0(&w->s));
         return xg_tile_join(w, xg_tile_rest(w, lane, 4), t->pitch, row);
     }
-    row = xg_tile_join(w, rows_first ? half : pair, XG_TILE_UNIT_ROWS, xg_elem_index(&w->s, 0));
+    row = xg_tile_join(w, rows_first ? half : pair, XG_TILE_UNIT_ROWS, xg_elem_index_0(&w->s));
     row = xg_tile_join(w, warp, XG_KMMA_M, row);
     return xg_tile_join(w, k, t->pitch, row);
 }
@@ -105,7 +105,7 @@ XG_FN void xg_tile_unit_threads(xg_tile_kernel *w) {
     row = xg_tile_join(
         w, across[0], xg_tile_is_tensor(p) ? (int64_t)XG_WARP_LANES : (int64_t)XG_KMMA_M, xg_tile_quotient(w, lane, 4));
     column = xg_tile_rest(w, lane, 4);
-    column = xg_tile_join(w, column, xg_tile_is_across(p, 1) ? 4 : 2, xg_elem_index(&w->s, 0));
+    column = xg_tile_join(w, column, xg_tile_is_across(p, 1) ? 4 : 2, xg_elem_index_0(&w->s));
     column = xg_tile_join(w, across[1], xg_tile_is_tensor(p) ? (int64_t)p->shape.tn : 2 * XG_KMMA_N, column);
     w->show = xg_tile_join(w, row, p->out_pitch, column);
 }
@@ -113,7 +113,7 @@ XG_FN void xg_tile_unit_threads(xg_tile_kernel *w) {
 /* ---- bytes that are turned ---- */
 
 XG_FN xg_kval *xg_tile_unit_bytes(xg_tile_kernel *w, xg_kval *x, xg_kval *y, int64_t digits) {
-    return xg_k3(&w->s.b, XG_K_OP_PRMT, x, y, xg_kconst_int(&w->s.b, XG_E_I32, digits));
+    return xg_k3(&w->s.b, XG_K_OP_PRMT, x, y, xg_kconst_i32(&w->s.b, digits));
 }
 /* Four words of four bytes each become those of first bytes, of second ones ... */
 XG_FN void xg_tile_unit_turn(xg_tile_kernel *w, xg_kval **v) {
@@ -161,16 +161,16 @@ XG_FN void xg_tile_unit_put_bricks(xg_tile_kernel *w, xg_tile_spots *s) {
 
 XG_FN bool xg_tile_unit_copies(const xg_tile_plan *p) { return p->fetch[0].async || p->fetch[1].async; }
 XG_FN void xg_tile_unit_commit(xg_tile_kernel *w) {
-    if (xg_tile_unit_copies(w->p)) xg_kir_do(&w->s.b, XG_K_OP_ASYNC_COMMIT, NULL, 0);
+    if (xg_tile_unit_copies(w->p)) xg_kir_do_0(&w->s.b, XG_K_OP_ASYNC_COMMIT);
 }
 /* The next step's operands are there, for all threads. */
 XG_FN void xg_tile_unit_await(xg_tile_kernel *w, int64_t but) {
-    if (xg_tile_unit_copies(w->p)) xg_kir_do(&w->s.b, XG_K_OP_ASYNC_WAIT_GROUP, NULL, 0)->b = but;
+    if (xg_tile_unit_copies(w->p)) xg_kir_do_0(&w->s.b, XG_K_OP_ASYNC_WAIT_GROUP)->b = but;
     xg_tile_wait(w);
 }
 /* A step that is to come, if there is one, on its way to its buffer. */
 XG_FN void xg_tile_unit_bring_next(xg_tile_kernel *w, xg_kval *next, xg_kval *spare) {
-    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_flow f = xg_flow_begin(&w->s);
     xg_tile_bring_nothing(w);
     xg_tile_carry_staged(w, &f);
     xg_flow_slot(&f, &w->shared);
@@ -289,7 +289,7 @@ XG_FN xg_kval *xg_tile_unit_twice(xg_tile_kernel *w, int64_t bits) {
     enum {
         TWICE = 0x10001
     };
-    return xg_kconst_int(&w->s.b, XG_E_I32, (int32_t)(uint32_t)(bits * TWICE));
+    return xg_kconst_i32(&w->s.b, (int32_t)(uint32_t)(bits * TWICE));
 }
 /* Integers in the low bytes, or 4 bits, of a word's halves, as floats of 16 bits. Behind the exponent of 2^10 a byte is
  * an f16 that is 1024 too large; of bf16 seven digits fit behind that of 2^7, and the eighth one makes 256 of 128 in
@@ -343,7 +343,7 @@ XG_FN void xg_tile_unit_floats(xg_tile_kernel *w, uint32_t side, xg_kval *x, boo
     int64_t top = ((int64_t)f->max_bits >> f->mantissa_bits) - f->bias + to->bias; /* the largest exponent */
     int64_t factor = (2 * to->bias - f->bias) * one, most = (3 * to->bias - top) * one;
     int64_t others = (((int64_t)1 << to->exponent_bits) - 1 - top - f->has_infinity) * one;
-    xg_kval *zero = xg_kconst_int(&w->s.b, XG_E_I32, 0), *v, *beyond;
+    xg_kval *zero = xg_kconst_i32(&w->s.b, 0), *v, *beyond;
     xg_kb *b = &w->s.b;
     if (!f->has_infinity) most += one / 8;
     for (k = 0; k < 2; k++) {
@@ -371,7 +371,7 @@ XG_FN void xg_tile_unit_widen(xg_tile_kernel *w, xg_kval **bytes, bool across, x
         BYTE_BITS = 8
     };
     xlagpu_type from = w->p->fetch[1].from->shape->type;
-    xg_kval *zero = xg_kconst_int(&w->s.b, XG_E_I32, 0);
+    xg_kval *zero = xg_kconst_i32(&w->s.b, 0);
     int64_t k;
     for (k = 0; k < 4; k++) {
         xg_kval *x = bytes[k / 2];
@@ -477,7 +477,7 @@ XG_FN int64_t xg_tile_unit_open(xg_tile_kernel *w, xg_kval *buffer, xg_tile_unit
     at->counts[XG_TILE_UNIT_BUFFER] = p->shape.stages;
     at->counts[XG_TILE_UNIT_K] = v->apart = xg_tile_unit_times(p);
     at->at[XG_TILE_UNIT_BUFFER] = buffer;
-    at->at[XG_TILE_UNIT_K] = xg_elem_index(&w->s, 0);
+    at->at[XG_TILE_UNIT_K] = xg_elem_index_0(&w->s);
     v->rows = p->shape.tm / XG_KMMA_M;
     v->pairs = p->shape.tn / (2 * XG_KMMA_N);
     v->chains = p->deep > 1 ? 1 : p->chains; /* fragments that are read together are of different ones */
@@ -501,8 +501,8 @@ XG_FN void xg_tile_unit_multiply(
     const xg_tile_plan *p = w->p;
     int64_t times = xg_tile_unit_times(p), k, fragments;
     bool place = xg_tile_unit_reads_in_place(p), ahead = times > 1 && (place || xg_tile_unit_reads_ahead(p));
-    xg_kval *zero = xg_elem_index(&w->s, 0);
-    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_kval *zero = xg_elem_index_0(&w->s);
+    xg_flow f = xg_flow_begin(&w->s);
     xg_tile_unit_factors now, next;
     xg_tile_unit_at at, first;
     xg_tile_unit_among among;
@@ -573,8 +573,8 @@ XG_FN void xg_tile_unit_first_step(xg_tile_kernel *w, xg_kval *step, int64_t ahe
     xg_tile_unit_commit(w);
 }
 XG_FN void xg_tile_unit_first(xg_tile_kernel *w, int64_t ahead) {
-    xg_kval *zero = xg_elem_index(&w->s, 0), *step = zero;
-    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_kval *zero = xg_elem_index_0(&w->s), *step = zero;
+    xg_flow f = xg_flow_begin(&w->s);
     int64_t k, straight = xg_tile_unit_is_straight(w->p) ? ahead - 1 : 0;
     if (ahead > 1 && !straight) {
         xg_flow_slot(&f, &w->shared);
@@ -609,33 +609,33 @@ XG_FN void xg_tile_unit_step(xg_tile_kernel *w, xg_kval *step) {
     bool varies = w->scale && xg_tile_scale_varies(w->p);
     if (!w->ahead) xg_tile_unit_await(w, stages - 2);
     if (w->p->shape.patch) xg_tile_patch_look(w, step);
-    next = xg_k2_int(&w->s.b, XG_K_OP_ADDI, step, stages - !w->ahead);
+    next = xg_kaddi_int(&w->s.b, step, stages - !w->ahead);
     spare = xg_tile_unit_buffer(w, w->spare, w->ahead ? step : next);
     buffer = xg_tile_unit_buffer(w, w->buffer, step);
     if (w->ahead) { /* behind the last step there is nothing: what is read then, of the same buffer, nobody needs */
         behind = xg_k2_int(&w->s.b, XG_K_OP_SUBI, w->steps, 1);
-        behind = xg_k2(&w->s.b, XG_K_OP_MINSI, xg_k2_int(&w->s.b, XG_K_OP_ADDI, step, 1), behind);
+        behind = xg_k2(&w->s.b, XG_K_OP_MINSI, xg_kaddi_int(&w->s.b, step, 1), behind);
         behind = xg_tile_rest(w, behind, stages);
     }
     if (varies) { /* those of the steps behind this one are on their way beside its products */
         xg_tile_scale_spread(w);
         memmove(numbers, numbers + n, (XG_TILE_SCALE_AHEAD - 1) * n * sizeof *numbers);
         xg_tile_scale_read(
-            w, xg_k2_int(&w->s.b, XG_K_OP_ADDI, step, XG_TILE_SCALE_AHEAD), numbers + (XG_TILE_SCALE_AHEAD - 1) * n);
+            w, xg_kaddi_int(&w->s.b, step, XG_TILE_SCALE_AHEAD), numbers + (XG_TILE_SCALE_AHEAD - 1) * n);
     }
     xg_tile_unit_add(w, buffer, next, spare, behind);
     xg_tile_put_step(w, spare);
     if (!w->spare) return;
     w->spare = w->buffer;
-    next = xg_k2_int(&w->s.b, XG_K_OP_ADDI, w->buffer, 1);
-    buffer = xg_kconst_int(&w->s.b, XG_E_I32, 0);
+    next = xg_kaddi_int(&w->s.b, w->buffer, 1);
+    buffer = xg_kconst_i32(&w->s.b, 0);
     w->buffer = xg_kselect(&w->s.b, xg_kcmpi_int(&w->s.b, XG_CI_SLT, next, stages), next, buffer);
 }
 /* Threads that run one after the other do not wait for memory together: a step comes when the one before it is done,
  * into the same buffer, by a loop of its own, in which the loads of many threads are on their way. */
 XG_FN void xg_tile_lone_step(xg_tile_kernel *w, xg_kval *step) {
     xg_flow some = xg_flow_of(&w->s, &w->shared);
-    xg_kval *buffer = xg_elem_index(&w->s, 0);
+    xg_kval *buffer = xg_elem_index_0(&w->s);
     xg_tile_wait(w);
     xg_flow_if(&some, xg_kcmpi_int(&w->s.b, XG_CI_SGT, step, 0)); /* the first one is there */
     xg_tile_pass_step(w, step, buffer);
@@ -653,7 +653,7 @@ XG_FN void xg_tile_unit_end(xg_tile_kernel *w) {
 }
 XG_FN void xg_tile_unit_loop(xg_tile_kernel *w, void (*one)(xg_tile_kernel *w, xg_kval *step)) {
     const xg_tile_plan *p = w->p;
-    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_flow f = xg_flow_begin(&w->s);
     int64_t k;
     for (k = 0; k < p->steps && xg_tile_unit_is_straight(p); k++) one(w, xg_elem_index(&w->s, k));
     if (k) return;
@@ -663,8 +663,8 @@ XG_FN void xg_tile_unit_loop(xg_tile_kernel *w, void (*one)(xg_tile_kernel *w, x
     xg_flow_slots(&f, w->ahead, (uint32_t)w->n_ahead);
     xg_flow_slot(&f, &w->shared);
     if (xg_tile_power(p->shape.stages) < p->shape.stages && !w->ahead) { /* a buffer's number is no rest to be found */
-        w->buffer = xg_kconst_int(&w->s.b, XG_E_I32, 0);
-        w->spare = xg_kconst_int(&w->s.b, XG_E_I32, p->shape.stages - 1);
+        w->buffer = xg_kconst_i32(&w->s.b, 0);
+        w->spare = xg_kconst_i32(&w->s.b, p->shape.stages - 1);
         xg_flow_slot(&f, &w->buffer);
         xg_flow_slot(&f, &w->spare);
     }
@@ -699,15 +699,15 @@ XG_APART XG_FN void xg_tile_unit_steps(xg_tile_kernel *w) {
         xg_tile_scale_spread(w);
     }
     if (xg_tile_unit_carries(p)) {
-        w->n_ahead = xg_tile_unit_open(w, xg_elem_index(&w->s, 0), &at, &first);
+        w->n_ahead = xg_tile_unit_open(w, xg_elem_index_0(&w->s), &at, &first);
         w->ahead = first.a;
         xg_tile_unit_await(w, p->shape.stages - 1);
         xg_tile_unit_read_first(w, &at, &first);
     }
     if (p->steps == 1) {
         xg_tile_unit_await(w, 0);
-        if (p->shape.patch) xg_tile_patch_look(w, xg_elem_index(&w->s, 0));
-        xg_tile_unit_add(w, xg_elem_index(&w->s, 0), NULL, NULL, NULL);
+        if (p->shape.patch) xg_tile_patch_look(w, xg_elem_index_0(&w->s));
+        xg_tile_unit_add(w, xg_elem_index_0(&w->s), NULL, NULL, NULL);
     } else
         xg_tile_unit_loop(w, p->shape.stages == 1 ? xg_tile_lone_step : xg_tile_unit_step);
     if (p->unit == XG_TILE_NO_UNIT)
@@ -768,7 +768,7 @@ XG_FN void xg_tile_unit_show_one(xg_tile_kernel *w, int64_t fragment, int64_t fr
             int64_t column = j / 2 * (xg_tile_is_tensor(p) ? 1 : p->columns) * 2 * XG_KMMA_N + j % 2 * XG_KMMA_N;
             int64_t place = (from + h * XG_TILE_UNIT_ROWS) * p->out_pitch + column;
             xg_kval *beside = xg_tile_unit_beside(w, fragment * tiles + j, matrices, 2 * h);
-            xg_tile_put_vector(w, beside, xg_tile_apply(w, &count, 1, xg_aff_add_k(x, xg_aff_dim(x, 0), place), &at));
+            xg_tile_put_vector(w, beside, xg_tile_apply(w, &count, 1, xg_aff_add_k(x, xg_aff_dim_0(x), place), &at));
         }
     }
 }

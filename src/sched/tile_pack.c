@@ -217,7 +217,7 @@ XG_FN void xg_tile_pack_widen(
     bool turned = w->p->pack->turned, across = xg_tile_is_across(w->p, 1),
          beside = xg_tile_pack_is(w->p, XG_TILE_PACK_BESIDE);
     int64_t high = xg_tile_pack_is(w->p, XG_TILE_PACK_COLUMNS) ? pair % 2 : which / 2, k, n;
-    xg_kval *x, *zero = xg_kconst_int(&w->s.b, XG_E_I32, 0);
+    xg_kval *x, *zero = xg_kconst_i32(&w->s.b, 0);
     high ^= turned;
     if (!beside) which %= 2;
     for (k = 0; k < 4; k++) {

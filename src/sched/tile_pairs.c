@@ -54,7 +54,7 @@ XG_FN xg_kval *xg_tile_pairs_is_first(xg_tile_kernel *w) {
 /* The number of the pair in its cluster; NULL: there is no other one. */
 XG_FN xg_kval *xg_tile_pairs_number(const xg_tile_kernel *w) { return w->next ? w->next : w->rank; }
 XG_FN xg_kval *xg_tile_pairs_first(xg_tile_kernel *w, xg_kval *barrier) {
-    xg_kval *o[2], *zero = xg_elem_index(&w->s, 0), *number = xg_tile_pairs_number(w);
+    xg_kval *o[2], *zero = xg_elem_index_0(&w->s), *number = xg_tile_pairs_number(w);
     o[0] = barrier;
     o[1] = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, number ? xg_tile_join(w, number, 2, zero) : zero, XG_E_I32);
     return xg_kir_value(&w->s.b, XG_K_OP_MAPA, o, 2, xg_kir_pointer(w->s.b.m, XG_SPACE_CLUSTER));
@@ -64,18 +64,18 @@ XG_FN xg_kval *xg_tile_pairs_place(xg_tile_kernel *w) { return xg_tile_rest(w, w
 /* That they are made, or taken. */
 XG_FN xg_kval *xg_tile_pairs_barrier(xg_tile_kernel *w, bool taken) {
     int64_t turns = xg_tile_pairs_turns(w->p), first = XG_TILE_BULK_DONE * w->p->shape.stages + (taken ? turns : 0);
-    const xg_aff *at = xg_aff_add_k(w->s.b.m->aff, xg_aff_dim(w->s.b.m->aff, 0), first);
+    const xg_aff *at = xg_aff_add_k(w->s.b.m->aff, xg_aff_dim_0(w->s.b.m->aff), first);
     xg_kval *place = xg_tile_pairs_place(w);
     return xg_tile_bulk_at(w, w->barriers, xg_tile_apply(w, &turns, 1, at, &place));
 }
 XG_FN void xg_tile_pairs_await(xg_tile_kernel *w, bool taken) {
     xg_kval *barrier = xg_tile_pairs_barrier(w, taken);
     xg_tile_bulk_await_round(w, barrier, w->turn, xg_tile_pairs_turns(w->p), taken);
-    xg_kir_do(&w->s.b, XG_K_OP_TENSOR_AFTER, NULL, 0);
+    xg_kir_do_0(&w->s.b, XG_K_OP_TENSOR_AFTER);
 }
 /* All tiles of the block, one after the other: sets where its sums lie. */
 XG_FN void xg_tile_pairs_tiles(xg_tile_kernel *w, xg_flow *f) {
-    xg_kval *zero = xg_elem_index(&w->s, 0), *on;
+    xg_kval *zero = xg_elem_index_0(&w->s), *on;
     xg_tile_bulk_tiles(w, f);
     on = xg_tile_join(w, xg_tile_pairs_place(w), xg_tile_pairs_columns(w->p), zero);
     w->memory = xg_k2(&w->s.b, XG_K_OP_ADDI, xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, on, XG_E_I32), w->memory);
@@ -85,7 +85,7 @@ XG_FN void xg_tile_pairs_tiles(xg_tile_kernel *w, xg_flow *f) {
 
 /* What follows is for the first of two, what stands behind xg_flow_else for the other one. */
 XG_FN xg_flow xg_tile_pairs_either(xg_tile_kernel *w, xg_kval *number) {
-    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_flow f = xg_flow_begin(&w->s);
     xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_EQ, number, 0));
     return f;
 }
@@ -112,7 +112,7 @@ XG_FN void xg_tile_pairs_tell(xg_tile_kernel *w, xg_kval *barrier) {
     int64_t pairs = xg_tile_pairs_cluster(w->p) / 2, k;
     xg_flow f[MOST];
     for (k = 0; k + 1 < pairs; k++) {
-        f[k] = xg_flow_of(&w->s, NULL);
+        f[k] = xg_flow_begin(&w->s);
         xg_flow_if(&f[k], xg_kcmpi_int(&w->s.b, XG_CI_EQ, number, k));
         xg_tile_bulk_tell(w, XG_K_OP_TENSOR_COMMIT, barrier, BOTH << 2 * k);
         xg_flow_else(&f[k]);
@@ -127,7 +127,7 @@ XG_APART XG_FN void xg_tile_pairs_drain(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     xg_aff_ctx *x = w->s.b.m->aff;
     int64_t grid = p->grid, stages = p->shape.stages, steps = p->steps, all = p->blocks + p->idle, counts[2];
-    const xg_aff *tiles = xg_aff_add_k(x, xg_aff_sub(x, xg_aff_dim(x, 1), xg_aff_dim(x, 0)), grid - 1);
+    const xg_aff *tiles = xg_aff_add_k(x, xg_aff_sub(x, xg_aff_dim_1(x), xg_aff_dim_0(x)), grid - 1);
     xg_kval *at[2], *from, *to;
     xg_tile_bulk_state state = XG_TILE_BULK_EMPTY;
     counts[0] = grid;
@@ -135,12 +135,12 @@ XG_APART XG_FN void xg_tile_pairs_drain(xg_tile_kernel *w) {
     at[0] = xg_kblock_id(&w->s.b, 0, grid);
     at[1] = w->all ? w->all : xg_elem_index(&w->s, p->blocks);
     for (;; state = XG_TILE_BULK_BLANK) {
-        xg_flow f = xg_flow_of(&w->s, NULL);
+        xg_flow f = xg_flow_begin(&w->s);
         from = xg_tile_apply(w, counts, 2, xg_aff_mul(x, xg_aff_div(x, tiles, grid), steps), at);
         if (p->skips && state == XG_TILE_BULK_EMPTY) from = w->begin;
         if (w->fresh && state == XG_TILE_BULK_BLANK)
             from = xg_tile_join(w, w->shown, steps, xg_elem_index(&w->s, steps));
-        to = xg_k2_int(&w->s.b, XG_K_OP_ADDI, from, stages);
+        to = xg_kaddi_int(&w->s.b, from, stages);
         f.rolled = true;
         from = xg_flow_for(&f, from, to, 1, steps * xg_tile_over(all, grid) + stages);
         if (state == XG_TILE_BULK_BLANK || !xg_tile_bulk_keeps(p)) xg_tile_bulk_await(w, state, from, 1);
@@ -152,10 +152,10 @@ XG_APART XG_FN void xg_tile_pairs_drain(xg_tile_kernel *w) {
 }
 
 XG_APART XG_FN void xg_tile_pairs_multiply(xg_tile_kernel *w, xg_kval *thread) {
-    xg_flow one = xg_flow_of(&w->s, NULL), tiles = one;
+    xg_flow one = xg_flow_begin(&w->s), tiles = one;
     xg_kval *own = xg_kcmpi_int(&w->s.b, XG_CI_EQ, thread, w->p->threads + XG_WARP_LANES), *memory = w->memory;
     xg_flow_if(&one, xg_k2(&w->s.b, XG_K_OP_ANDI, own, xg_tile_pairs_is_first(w)));
-    w->thread = xg_elem_index(&w->s, 0); /* it asks for all rows */
+    w->thread = xg_elem_index_0(&w->s); /* it asks for all rows */
     xg_tile_pairs_tiles(w, &tiles);
     xg_tile_pairs_await(w, true);
     xg_tile_tensor_tile(w);
@@ -169,8 +169,8 @@ XG_APART XG_FN void xg_tile_pairs_multiply(xg_tile_kernel *w, xg_kval *thread) {
 
 /* A thread of each warp tells that the warp has the sums. */
 XG_FN void xg_tile_pairs_release(xg_tile_kernel *w, xg_kval *taken) {
-    xg_flow f = xg_flow_of(&w->s, NULL);
-    xg_kir_do(&w->s.b, XG_K_OP_TENSOR_BEFORE, NULL, 0);
+    xg_flow f = xg_flow_begin(&w->s);
+    xg_kir_do_0(&w->s.b, XG_K_OP_TENSOR_BEFORE);
     xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_EQ, xg_tile_rest(w, w->thread, XG_WARP_LANES), 0));
     xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_ARRIVE, taken, 0);
     xg_flow_end(&f);
@@ -196,7 +196,7 @@ XG_FN void xg_tile_pairs_store(xg_tile_kernel *w, const xg_tile_plan *part, xg_k
     int64_t wide = p->shape.n / part->shape.n;
     xg_kval *tile[XG_TILE_SIDES], *memory = w->memory, *on;
     memcpy(tile, w->tile, sizeof tile);
-    on = xg_tile_join(w, number, part->shape.n, xg_elem_index(&w->s, 0));
+    on = xg_tile_join(w, number, part->shape.n, xg_elem_index_0(&w->s));
     w->memory = xg_k2(&w->s.b, XG_K_OP_ADDI, xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, on, XG_E_I32), memory);
     w->tile[0] = xg_tile_quotient(w, number, wide);
     w->tile[0] = xg_tile_is_ragged(p) ? xg_tile_join(w, w->tile[0], part->shape.m, tile[0])
@@ -214,7 +214,7 @@ XG_APART XG_FN void xg_tile_pairs_store_all(xg_tile_kernel *w) {
     const xg_tile_plan *part = xg_tile_pairs_part(w);
     bool waits = xg_tile_pairs_turns(w->p) == 1;
     int64_t all = w->p->parts * (w->p->shape.n / part->shape.n), looped = all - waits;
-    xg_kval *taken = xg_tile_pairs_first(w, xg_tile_pairs_barrier(w, true)), *zero = xg_elem_index(&w->s, 0);
+    xg_kval *taken = xg_tile_pairs_first(w, xg_tile_pairs_barrier(w, true)), *zero = xg_elem_index_0(&w->s);
     xg_flow f = xg_flow_of(&w->s, &w->out);
     uint32_t k;
     for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&f, &w->dest[k]);
@@ -231,7 +231,7 @@ XG_APART XG_FN void xg_tile_pairs_store_all(xg_tile_kernel *w) {
         xg_tile_pairs_release(w, taken);
 }
 XG_FN void xg_tile_pairs_consume(xg_tile_kernel *w) {
-    xg_flow tiles = xg_flow_of(&w->s, NULL);
+    xg_flow tiles = xg_flow_begin(&w->s);
     xg_kval *memory = w->memory;
     uint32_t k;
     for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&tiles, &w->dest[k]);
@@ -245,8 +245,8 @@ XG_FN void xg_tile_pairs_consume(xg_tile_kernel *w) {
 }
 /* Neither block needs the other one any more, nor tells it anything; then tensor memory goes back. */
 XG_FN void xg_tile_pairs_end(xg_tile_kernel *w, xg_kval *thread) {
-    xg_flow f = xg_flow_of(&w->s, NULL);
-    xg_kir_do(&w->s.b, XG_K_OP_TENSOR_BEFORE, NULL, 0);
+    xg_flow f = xg_flow_begin(&w->s);
+    xg_kir_do_0(&w->s.b, XG_K_OP_TENSOR_BEFORE);
     xg_cluster_wait(&w->s.b, &w->shared, 1);
     xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_SLT, thread, XG_WARP_LANES));
     xg_tile_bulk_tell(w, XG_K_OP_TENSOR_FREE, w->memory, xg_tile_tensor_columns(w->p));

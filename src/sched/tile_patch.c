@@ -317,7 +317,7 @@ XG_FN void xg_tile_patch_digits(xg_tile_kernel *w, const xg_tile_group *g, xg_kv
 }
 /* The pixel below that at the window's first place, but for patch.first: in the picture or in front of it. */
 XG_FN xg_kval *xg_tile_patch_pixel(xg_tile_kernel *w, xg_kval *const *d) {
-    xg_kval *sum = xg_elem_index(&w->s, 0);
+    xg_kval *sum = xg_elem_index_0(&w->s);
     uint32_t k;
     for (k = 0; k < xg_tile_patch_rows(w->p)->n; k++) sum = xg_tile_join(w, d[k], w->p->patch.by_row[k], sum);
     return sum;
@@ -410,7 +410,7 @@ XG_APART XG_FN void xg_tile_patch_copy(
     v[THREAD] = w->thread;
     v[ROUND] = round;
     v[CHANNEL] = xg_k2(&w->s.b, XG_K_OP_ADDI, channel, w->base[1]);
-    v[LANE] = xg_elem_index(&w->s, 0);
+    v[LANE] = xg_elem_index_0(&w->s);
     v[FIRST] = xg_k2(&w->s.b, XG_K_OP_ADDI, first, w->base[0]);
     v[SPACE] = buffer;
     pixel = xg_aff_div(x, vector, line);
@@ -443,7 +443,7 @@ XG_APART XG_FN void xg_tile_patch_copy(
 XG_FN void xg_tile_patch_rounds(
     xg_tile_kernel *w, xg_kval *begin, int64_t n, xg_kval *first, xg_kval *channel, xg_kval *buffer) {
     xg_flow f = xg_flow_of(&w->s, &w->shared);
-    xg_kval *round = xg_elem_index(&w->s, 0);
+    xg_kval *round = xg_elem_index_0(&w->s);
     if (n > 1) {
         round = xg_flow_for(&f, round, xg_elem_index(&w->s, n), 1, n);
         f.op->flags = KL_UNROLL_LOWERED;
@@ -456,15 +456,15 @@ XG_FN void xg_tile_patch_rounds(
 XG_APART XG_FN void xg_tile_patch_row(xg_tile_kernel *w, int64_t k, xg_kval *row, const xg_imap *const *sees) {
     const xg_tile_plan *p = w->p;
     const xg_tile_group *rows = xg_tile_patch_rows(p);
-    xg_kval *d[2 * XG_TILE_VARS_MAX], *mask = xg_kconst_int(&w->s.b, XG_E_I32, 0), *bit, *cond;
+    xg_kval *d[2 * XG_TILE_VARS_MAX], *mask = xg_kconst_i32(&w->s.b, 0), *bit, *cond;
     int64_t place;
     xg_tile_patch_digits(w, rows, xg_tile_join(w, w->tile[0], p->shape.m, row), d);
     xg_tile_patch_digits(w, &p->form.group[XG_TILE_B], w->batch, d + rows->n);
     for (place = 0; place < p->patch.places; place++) {
         if (!xg_imap_ok(sees[place])) continue; /* no position has a pixel there */
         cond = xg_tile_patch_inside(w, sees[place], xg_tile_patch_known(w, sees[place]), d);
-        bit = xg_kconst_int(&w->s.b, XG_E_I32, (int64_t)(int32_t)((uint32_t)1 << place));
-        if (cond) bit = xg_kselect(&w->s.b, cond, bit, xg_kconst_int(&w->s.b, XG_E_I32, 0));
+        bit = xg_kconst_i32(&w->s.b, (int64_t)(int32_t)((uint32_t)1 << place));
+        if (cond) bit = xg_kselect(&w->s.b, cond, bit, xg_kconst_i32(&w->s.b, 0));
         mask = xg_k2(&w->s.b, XG_K_OP_ORI, mask, bit);
     }
     w->masks[k] = mask;
@@ -478,7 +478,7 @@ XG_APART XG_FN void xg_tile_patch_row(xg_tile_kernel *w, int64_t k, xg_kval *row
 XG_FN void xg_tile_patch_channels(xg_tile_kernel *w, int64_t k, xg_kval *row) {
     const xg_tile_plan *p = w->p;
     const xg_tile_group *window = xg_tile_patch_window(p);
-    xg_kval *place, *tile, *own, *shift = xg_elem_index(&w->s, 0), **d = w->masks + k * window->n;
+    xg_kval *place, *tile, *own, *shift = xg_elem_index_0(&w->s), **d = w->masks + k * window->n;
     int64_t count = p->patch.pixels, run = p->patch.part;
     uint32_t n;
     tile = xg_tile_by(w, XG_K_OP_MULI, w->tile[0], p->shape.m);
@@ -494,7 +494,7 @@ XG_FN void xg_tile_patch_channels(xg_tile_kernel *w, int64_t k, xg_kval *row) {
         w->channel = xg_tile_by(w, XG_K_OP_MULI, place, p->patch.part / p->fetch[0].vector);
     }
     shift = xg_k2(&w->s.b, XG_K_OP_SUBI, shift, w->shift);
-    shift = xg_tile_apply(w, &count, 1, xg_tile_patch_spot(p, w->s.b.m->aff, xg_aff_dim(w->s.b.m->aff, 0)), &shift);
+    shift = xg_tile_apply(w, &count, 1, xg_tile_patch_spot(p, w->s.b.m->aff, xg_aff_dim_0(w->s.b.m->aff)), &shift);
     row = xg_tile_quotient(w, xg_tile_rest(w, row, p->patch.part), p->fetch[0].vector);
     shift = xg_tile_join(w, row, xg_tile_patch_plane(p), shift);
     w->views[k] = xg_k2(&w->s.b, XG_K_OP_ADDI, shift, w->half);
@@ -513,14 +513,14 @@ XG_APART XG_FN void xg_tile_patch_rows_begin(xg_tile_kernel *w) {
         low = xg_tile_quotient(w, low, lanes);
         w->deep = xg_tile_join(w, half, lanes, xg_tile_rest(w, lane, lanes));
         half = low;
-        low = xg_elem_index(&w->s, 0);
+        low = xg_elem_index_0(&w->s);
     }
     w->half = xg_tile_by(w, XG_K_OP_MULI, half, xg_tile_patch_plane(p));
     w->views = XG_NEW_N(w->e->arena, xg_kval *, (1 + xg_tile_patch_window(p)->n) * (n + 1));
     w->masks = w->views + n + 1;
     for (k = 0; k < t->places && along_k; k++) sees[k] = xg_tile_patch_sees(p, w->s.b.m->aff, k);
     warp = xg_tile_join(w, warp, XG_KMMA_M, low);
-    if (!along_k) xg_tile_patch_channels(w, 0, xg_elem_index(&w->s, 0));
+    if (!along_k) xg_tile_patch_channels(w, 0, xg_elem_index_0(&w->s));
     for (k = 0; k < n; k++) {
         row = xg_kir_index_plus(&w->s.b, warp, k * p->rows * XG_KMMA_M, xg_str_of(NULL, 0));
         if (along_k)
@@ -547,7 +547,7 @@ XG_APART XG_FN void xg_tile_patch_begin(xg_tile_kernel *w) {
     at = xg_kir_index_plus(&w->s.b, at, xg_tile_patch_zeros(p), xg_str_of(NULL, 0));
     xg_tile_put_zeros(w, p->fetch[0].vector, at);
     xg_flow_end(&f);
-    at = xg_elem_index(&w->s, 0);
+    at = xg_elem_index_0(&w->s);
     xg_tile_patch_digits(w, batch, w->batch, d);
     for (k = 0; k < batch->n; k++) counts[k] = batch->axes[k].extent;
     w->base[0] = xg_tile_apply(w, counts, k, xg_aff_div(x, t->base, t->apart), d);
@@ -566,7 +566,7 @@ XG_FN void xg_tile_patch_next(xg_tile_kernel *w) {
     xg_kval *place, *part, *cond, *begin, *channel, *buffer;
     if (!w->looping || t->parts == 1) return;
     place = xg_tile_rest(w, w->now, xg_tile_patch_steps(t));
-    part = xg_k2_int(&w->s.b, XG_K_OP_ADDI, xg_tile_quotient(w, w->now, xg_tile_patch_steps(t)), 1);
+    part = xg_kaddi_int(&w->s.b, xg_tile_quotient(w, w->now, xg_tile_patch_steps(t)), 1);
     begin = xg_tile_by(w, XG_K_OP_MULI, place, t->each);
     channel = xg_tile_by(w, XG_K_OP_MULI, part, t->part / p->fetch[0].vector);
     buffer = xg_tile_rest(w, part, 2);

@@ -59,7 +59,7 @@ XG_FN void xg_tile_ragged_stand(xg_tile_kernel *w, xg_kval *tile) {
     xg_aff_ctx *x = w->s.b.m->aff;
     xg_kval *at[XG_TILE_VARS_MAX], *own;
     xg_imap *m = xg_tile_map(x, &places, 1, xg_ragged_dim(i));
-    linear[XG_TILE_B] = xg_aff_mul(x, xg_aff_dim(x, 0), groups);
+    linear[XG_TILE_B] = xg_aff_mul(x, xg_aff_dim_0(x), groups);
     xg_tile_set_variables(&p->form, x, m, linear);
     if (m->n_results) xg_elem_apply(&w->s, m, &w->batch, at);
     w->ragged = xg_ragged_find(&w->s, i, at, tile, p->shape.m * high, behind);
@@ -77,18 +77,18 @@ XG_APART XG_FN xg_kval *xg_tile_ragged_steps(xg_tile_kernel *w) {
     xg_aff_ctx *x = w->s.b.m->aff;
     xg_kval *at[XG_TILE_VARS_MAX], *n;
     xg_imap *m = xg_tile_map(x, &p->batch, 1, i->shape->rank);
-    linear[XG_TILE_B] = xg_aff_dim(x, 0);
+    linear[XG_TILE_B] = xg_aff_dim_0(x);
     xg_tile_set_variables(&p->form, x, m, linear);
     xg_elem_apply(&w->s, m, &w->batch, at);
     w->ragged = xg_ragged_find(&w->s, i, at + 1, at[0], 0, behind);
     if (p->all_steps == 1) return xg_elem_index(&w->s, 1); /* in no loop */
     n = xg_k2(&w->s.b, XG_K_OP_SUBI, w->ragged.end, w->ragged.first);
     n = xg_k2_int(&w->s.b, XG_K_OP_MAXSI, n, 1); /* tensor memory has no zeros of its own */
-    return xg_tile_quotient(w, xg_k2_int(&w->s.b, XG_K_OP_ADDI, n, p->shape.k - 1), p->shape.k);
+    return xg_tile_quotient(w, xg_kaddi_int(&w->s.b, n, p->shape.k - 1), p->shape.k);
 }
 XG_FN void xg_tile_ragged_begin(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
-    w->batch = xg_elem_index(&w->s, 0);
+    w->batch = xg_elem_index_0(&w->s);
     w->pair = w->batch;
     xg_tile_ragged_stand(w, w->batch);
     w->all = xg_tile_join(w, w->ragged.all, (p->blocks + p->idle) / p->tiles[0] * xg_tile_ragged_high(p), w->pair);

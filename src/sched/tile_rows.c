@@ -22,7 +22,7 @@ enum {
 
 /* (row, column) of the program are m (with the batch) and n of the product. */
 XG_FN bool xg_tile_rows_agree(const xg_tile_form *f, xg_aff_ctx *x, const xg_imap *at) {
-    const xg_aff *linear[XG_TILE_ROLES], *row = xg_aff_dim(x, 0);
+    const xg_aff *linear[XG_TILE_ROLES], *row = xg_aff_dim_0(x);
     xg_imap *m;
     uint32_t k;
     if (!xg_imap_ok(at) || at->n_dims != 2 || at->n_results != f->rank) return false;
@@ -31,7 +31,7 @@ XG_FN bool xg_tile_rows_agree(const xg_tile_form *f, xg_aff_ctx *x, const xg_ima
     memset(linear, 0, sizeof linear);
     linear[XG_TILE_B] = xg_aff_div(x, row, f->group[XG_TILE_M].size);
     linear[XG_TILE_M] = xg_aff_mod(x, row, f->group[XG_TILE_M].size);
-    linear[XG_TILE_N] = xg_aff_dim(x, 1);
+    linear[XG_TILE_N] = xg_aff_dim_1(x);
     xg_tile_set_variables(f, x, m, linear);
     return xg_imap_equal(xg_imap_simplify(x, m), xg_imap_simplify(x, at));
 }
@@ -199,7 +199,7 @@ XG_APART XG_FN xg_elem xg_tile_rows_sum(xg_tile_kernel *w, xg_kval *at) {
     xg_elem v = xg_tile_zero(w);
     for (k = 0; k < p->shape.cluster; k++)
         for (slice = 0; slice < p->shape.slices; slice++) {
-            const xg_aff *place = xg_aff_add_k(x, xg_aff_dim(x, 0), slice * xg_tile_part_size(p));
+            const xg_aff *place = xg_aff_add_k(x, xg_aff_dim_0(x), slice * xg_tile_part_size(p));
             int64_t count = size - slice * xg_tile_part_size(p);
             xg_kval *spot = xg_tile_apply(w, &count, 1, place, &at), *from = w->rank ? w->peers[k] : w->shared;
             xg_elem one = xg_emit_split(&w->s.b, xg_kextract(&w->s.b, from, &spot, 1));
@@ -214,7 +214,7 @@ XG_APART XG_FN void xg_tile_rows_vector(
     xg_rows *program = w->p->rows_behind->program;
     int64_t counts[XG_TILE_ROWS_DIMS];
     xg_kval *place[XG_TILE_ROWS_PLACES], *index[XG_RANK_MAX], *cond;
-    xg_flow lanes = xg_flow_of(&w->s, NULL), guard = lanes;
+    xg_flow lanes = xg_flow_begin(&w->s), guard = lanes;
     xg_contract_site site;
     xg_elem v;
     uint32_t k;
@@ -222,7 +222,7 @@ XG_APART XG_FN void xg_tile_rows_vector(
     site.i = f->hero;
     site.sum = f->sum;
     (void)xg_tile_rows_map(w, counts);
-    at[XG_TILE_ROWS_LANE] = xg_elem_index(&w->s, 0);
+    at[XG_TILE_ROWS_LANE] = xg_elem_index_0(&w->s);
     cond = xg_tile_inside(w, map, xg_tile_map(w->s.b.m->aff, counts, XG_TILE_ROWS_DIMS, 0), at);
     xg_flow_slots(&guard, arrays, n);
     xg_flow_if(&guard, cond);
@@ -250,8 +250,8 @@ XG_APART XG_FN void xg_tile_rows_vector(
 XG_FN void xg_tile_rows_fill(xg_tile_kernel *w, xg_scope *scopes, xg_kval **arrays, uint32_t n) {
     int64_t counts[XG_TILE_ROWS_DIMS], rounds;
     const xg_imap *map = xg_tile_rows_map(w, counts);
-    xg_kval *at[XG_TILE_ROWS_DIMS], *zero = xg_elem_index(&w->s, 0);
-    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_kval *at[XG_TILE_ROWS_DIMS], *zero = xg_elem_index_0(&w->s);
+    xg_flow f = xg_flow_begin(&w->s);
     rounds = counts[XG_TILE_ROWS_ROUND];
     at[XG_TILE_ROWS_THREAD] = w->thread;
     at[XG_TILE_ROWS_BLOCK] = xg_kblock_id(&w->s.b, 0, w->p->blocks);

@@ -123,7 +123,7 @@ XG_FN xg_kval *xg_tile_scale_number(
     xg_tile_kernel *w, const xg_tile_scale *s, const xg_imap *map, const xg_imap *all, xg_kval *const *at) {
     const xg_ktype *type = xg_kir_scalar(w->s.b.m, xg_kelem_of(s->number->shape->type));
     xg_elem v = xg_elem_real(xg_kconst_bits(&w->s.b, type, 0));
-    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_flow f = xg_flow_begin(&w->s);
     xg_kval *index[XG_RANK_MAX], *cond = xg_tile_inside(w, map, all, at);
     if (cond) xg_flow_elem(&f, &v);
     xg_flow_if(&f, cond);
@@ -185,7 +185,7 @@ XG_FN void xg_tile_scale_spread(xg_tile_kernel *w) {
         xg_kval *v = w->scale[k] = w->numbers[k];
         if (xg_tile_scale_is_wide(w->p)) continue;
         v = xg_kcast(b, XG_K_OP_EXTUI, xg_kcast(b, XG_K_OP_BITCAST, v, XG_E_I16), XG_E_I32);
-        w->scale[k] = xg_k3(b, XG_K_OP_PRMT, v, v, xg_kconst_int(b, XG_E_I32, LOW_TWICE));
+        w->scale[k] = xg_k3(b, XG_K_OP_PRMT, v, v, xg_kconst_i32(b, LOW_TWICE));
         if (w->p->scales[k / xg_tile_scale_each(w->p)].op->op == XG_ADD)
             w->scale[k] = xg_k2(b, XG_K_OP_XORI, w->scale[k], xg_tile_unit_twice(w, SIGN));
     }

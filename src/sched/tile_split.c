@@ -146,13 +146,13 @@ XG_FN xg_kval *xg_tile_split_spot(
     xg_aff_ctx *x = w->s.b.m->aff;
     int64_t counts[2], vectors = xg_tile_split_vectors(p), each = p->parts * vectors;
     const xg_aff *at =
-        xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, 0), together * each), block * each + part * vectors + k);
+        xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim_0(x), together * each), block * each + part * vectors + k);
     xg_kval *of[2];
     counts[0] = p->blocks / together;
     counts[1] = p->threads;
     of[0] = blocks;
     of[1] = w->thread;
-    at = xg_aff_mul(x, xg_aff_add_mul(x, xg_aff_dim(x, 1), at, counts[1]), xg_tile_split_vector(p));
+    at = xg_aff_mul(x, xg_aff_add_mul(x, xg_aff_dim_1(x), at, counts[1]), xg_tile_split_vector(p));
     return xg_tile_apply(w, counts, 2, at, of);
 }
 XG_FN xg_kval *xg_tile_split_place(xg_tile_kernel *w, int64_t k) {
@@ -160,7 +160,7 @@ XG_FN xg_kval *xg_tile_split_place(xg_tile_kernel *w, int64_t k) {
     xg_aff_ctx *x = w->s.b.m->aff;
     int64_t all = p->threads * p->shape.cluster;
     xg_kval *thread = w->rank ? xg_tile_join(w, w->rank, p->threads, w->thread) : w->thread;
-    const xg_aff *at = xg_aff_add_k(x, xg_aff_dim(x, 0), k * all), *row;
+    const xg_aff *at = xg_aff_add_k(x, xg_aff_dim_0(x), k * all), *row;
     at = xg_aff_mul(x, at, xg_tile_split_vector(p));
     row = xg_aff_div(x, at, p->shape.n);
     at = xg_aff_add_mul(x, xg_aff_mod(x, at, p->shape.n), row, p->out_pitch);
@@ -184,7 +184,7 @@ XG_FN void xg_tile_split_leave(xg_tile_kernel *w, int64_t part) {
 }
 /* What follows, up to the end of the flow, is done by the last block of the tile. */
 XG_FN void xg_tile_split_meet(xg_tile_kernel *w, xg_flow *last) {
-    xg_kval *o[2], *zero = xg_elem_index(&w->s, 0), *arrays[3];
+    xg_kval *o[2], *zero = xg_elem_index_0(&w->s), *arrays[3];
     int64_t parts = w->p->shape.split;
     xg_flow f;
     arrays[0] = w->scratch;
@@ -196,7 +196,7 @@ XG_FN void xg_tile_split_meet(xg_tile_kernel *w, xg_flow *last) {
     o[0] = w->counters;
     o[1] = xg_tile_quotient(w, w->block, parts);
     o[1] = xg_kir_value(&w->s.b, XG_K_OP_SHARED_AT, o, 2, xg_kir_pointer(w->s.b.m, XG_SPACE_GLOBAL));
-    o[0] = xg_kconst_int(&w->s.b, XG_E_I32, parts - 1);
+    o[0] = xg_kconst_i32(&w->s.b, parts - 1);
     o[0] = xg_kir_value(&w->s.b, XG_K_OP_ATOM_INC, o, 2, o[0]->type);
     arrays[2] = xg_kinsert_at(&w->s.b, o[0], arrays[2], zero);
     xg_flow_end(&f);
@@ -211,8 +211,8 @@ XG_FN void xg_tile_split_meet(xg_tile_kernel *w, xg_flow *last) {
 /* A part's sums of all blocks of the tile, in their order, into shared memory. */
 XG_FN void xg_tile_split_total(xg_tile_kernel *w, int64_t part) {
     int64_t parts = w->p->shape.split, together = xg_tile_split_together(w->p), n = xg_tile_split_vectors(w->p), k, j;
-    xg_kval **v = XG_NEW_N(w->e->arena, xg_kval *, n), *zero = xg_elem_index(&w->s, 0), *blocks;
-    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_kval **v = XG_NEW_N(w->e->arena, xg_kval *, n), *zero = xg_elem_index_0(&w->s), *blocks;
+    xg_flow f = xg_flow_begin(&w->s);
     for (k = 0; k < n; k++) {
         v[k] = xg_kconst_bits(&w->s.b, xg_tile_split_type(w), 0);
         xg_flow_slot(&f, &v[k]);

@@ -184,7 +184,7 @@ XG_FN xg_kval *xg_tile_store_value(xg_tile_kernel *w, int64_t sum, int64_t which
     o[0] = xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->s.b.m, o[0]->type->elem));
     xg_emit_forget(&w->s);
     xg_hero_give(&w->s, hero, xg_tile_result(w, xg_tile_ended(w, xg_elem_real(o[0]))));
-    for (k = 0; k < e->roots[0]->shape->rank; k++) here[k] = xg_elem_index(&w->s, 0); /* nobody asks */
+    for (k = 0; k < e->roots[0]->shape->rank; k++) here[k] = xg_elem_index_0(&w->s); /* nobody asks */
     return xg_elem_of(&w->s, e->roots[0], here).v;
 }
 XG_FN xg_kval *xg_tile_store_vector(xg_tile_kernel *w, int64_t sum, int64_t first, int64_t n) {
@@ -270,9 +270,9 @@ XG_FN int64_t xg_tile_store_take(xg_tile_kernel *w, int64_t part, int64_t column
 /* Of the thread that asks. */
 XG_FN xg_kval *xg_tile_store_asks(xg_tile_kernel *w) { return xg_kcmpi_int(&w->s.b, XG_CI_EQ, w->thread, 0); }
 XG_FN void xg_tile_store_leave(xg_tile_kernel *w, int64_t but) {
-    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_flow f = xg_flow_begin(&w->s);
     xg_flow_if(&f, xg_tile_store_asks(w));
-    xg_kir_do(&w->s.b, XG_K_OP_BULK_WAIT_READ, NULL, 0)->b = but;
+    xg_kir_do_0(&w->s.b, XG_K_OP_BULK_WAIT_READ)->b = but;
     xg_flow_end(&f);
 }
 /* Where the next group begins within the part, threads copy rows. */
@@ -291,15 +291,15 @@ XG_FN void xg_tile_store_ask(xg_tile_kernel *w, int64_t part, int64_t column, in
     counts[1] = xg_tile_paces(p, 0);
     counts[2] = p->batch;
     if (xg_tile_is_ragged(p))
-        xg_flow_if(&whole, xg_tile_ragged_has(w, xg_k2_int(&w->s.b, XG_K_OP_ADDI, w->tile[0], (part + 1) * rows - 1)));
-    f = xg_flow_of(&w->s, NULL);
+        xg_flow_if(&whole, xg_tile_ragged_has(w, xg_kaddi_int(&w->s.b, w->tile[0], (part + 1) * rows - 1)));
+    f = xg_flow_begin(&w->s);
     at[0] = w->tile[1];
     at[1] = w->tile[0];
     at[2] = w->batch;
     xg_flow_if(&f, xg_tile_store_asks(w));
     for (row = 0; row < rows; row += each) {
-        place[0] = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, 0), p->shape.n), column);
-        place[1] = xg_aff_mul(x, xg_aff_dim(x, 1), xg_tile_pace(p, 0, p->shape.m));
+        place[0] = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim_0(x), p->shape.n), column);
+        place[1] = xg_aff_mul(x, xg_aff_dim_1(x), xg_tile_pace(p, 0, p->shape.m));
         place[1] = xg_aff_add_k(x, place[1], part * rows + row);
         place[2] = xg_aff_dim(x, 2);
         linear[XG_TILE_N] = place[0];
@@ -311,13 +311,13 @@ XG_FN void xg_tile_store_ask(xg_tile_kernel *w, int64_t part, int64_t column, in
             o[1 + k] = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, xg_tile_apply(w, counts, 3, place[k], at), XG_E_I32);
         xg_kir_do(&w->s.b, XG_K_OP_TENSOR_STORE, o, 1 + p->result.rank)->b = XG_TILE_SIDES;
     }
-    xg_kir_do(&w->s.b, XG_K_OP_BULK_COMMIT, NULL, 0);
+    xg_kir_do_0(&w->s.b, XG_K_OP_BULK_COMMIT);
     xg_flow_end(&f);
     if (!whole.op) return;
     xg_flow_else(&whole);
-    f = xg_flow_of(&w->s, NULL);
+    f = xg_flow_begin(&w->s);
     xg_flow_if(&f, xg_tile_store_asks(w));
-    xg_kir_do(&w->s.b, XG_K_OP_BULK_COMMIT, NULL, 0); /* of no store: groups are counted */
+    xg_kir_do_0(&w->s.b, XG_K_OP_BULK_COMMIT); /* of no store: groups are counted */
     xg_flow_end(&f);
     w->shared = w->out;
     w->from = from;
@@ -348,7 +348,7 @@ XG_FN void xg_tile_store_results(xg_tile_kernel *w) {
             else
                 xg_tile_store_words(w, first, columns, row);
         }
-        xg_kir_do(&w->s.b, XG_K_OP_PROXY_FENCE, NULL, 0);
+        xg_kir_do_0(&w->s.b, XG_K_OP_PROXY_FENCE);
         xg_tile_store_wait(w);
         for (f = 0; f < beside; f++) xg_tile_store_ask(w, k / own, (k % own + f) * columns, from + f * room);
     }

@@ -120,9 +120,9 @@ XG_FN int64_t xg_tile_tensor_columns(const xg_tile_plan *p) {
 
 /* The first warp allocates it. */
 XG_FN void xg_tile_tensor_begin(xg_tile_kernel *w, xg_kval *thread, int64_t columns) {
-    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_flow f = xg_flow_begin(&w->s);
     xg_kval *place = xg_shared_array(&w->s.b, XG_E_I32, 1);
-    w->memory = xg_tile_bulk_at(w, place, xg_elem_index(&w->s, 0));
+    w->memory = xg_tile_bulk_at(w, place, xg_elem_index_0(&w->s));
     xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_SLT, thread, XG_WARP_LANES));
     xg_tile_bulk_tell(w, XG_K_OP_TENSOR_ALLOC, w->memory, columns);
     xg_flow_end(&f);
@@ -137,7 +137,7 @@ XG_FN void xg_tile_tensor_place(xg_tile_kernel *w) {
 /* The first warp gives it back: all warps had read their sums in front of the barrier behind which the epilogue began
  * (xg_tile_all_results). */
 XG_FN void xg_tile_tensor_end(xg_tile_kernel *w) {
-    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_flow f = xg_flow_begin(&w->s);
     xg_flow_if(&f, xg_kcmpi_int(&w->s.b, XG_CI_SLT, w->thread, XG_WARP_LANES));
     xg_tile_bulk_tell(w, XG_K_OP_TENSOR_FREE, w->memory, xg_tile_tensor_columns(w->p));
     xg_flow_end(&f);
@@ -166,7 +166,7 @@ XG_APART XG_FN void xg_tile_tensor_product(xg_tile_kernel *w, xg_kval *const *ma
     xg_kop *op;
     o[1 + XG_TILE_SIDES] = adds;
     for (half = 0; half < xg_tile_tensor_halves(p); half++) {
-        o[0] = half ? xg_k2_int(&w->s.b, XG_K_OP_ADDI, w->memory, half * p->shape.n) : w->memory;
+        o[0] = half ? xg_kaddi_int(&w->s.b, w->memory, half * p->shape.n) : w->memory;
         for (side = 0; side < XG_TILE_SIDES; side++) {
             on = xg_tile_halo_on(p, side, k);
             if (!side) on += xg_tile_tensor_row_at(p, half);
@@ -187,7 +187,7 @@ XG_FN void xg_tile_tensor_multiply(xg_tile_kernel *w, xg_kval *step, xg_kval *bu
     xg_kval *matrix[XG_TILE_SIDES], *adds;
     uint32_t side;
     for (side = 0; side < XG_TILE_SIDES; side++) matrix[side] = xg_tile_group_matrix(w, side, buffer);
-    adds = xg_kcmpi_(&w->s.b, XG_CI_SGT, step, w->begin ? w->begin : xg_elem_index(&w->s, 0));
+    adds = xg_kcmpi_(&w->s.b, XG_CI_SGT, step, w->begin ? w->begin : xg_elem_index_0(&w->s));
     for (k = 0; k < times; k++) {
         xg_tile_tensor_product(w, matrix, k, adds);
         adds = xg_kconst_int(&w->s.b, XG_E_I1, 1);
@@ -204,13 +204,13 @@ XG_FN void xg_tile_tensor_empty(xg_tile_kernel *w, xg_tile_bulk_state state, xg_
 XG_FN void xg_tile_tensor_step(xg_tile_kernel *w, xg_kval *step) {
     xg_kval *buffer = xg_tile_rest(w, step, w->p->shape.stages);
     xg_tile_bulk_await(w, XG_TILE_BULK_FULL, step, 0);
-    xg_kir_do(&w->s.b, XG_K_OP_TENSOR_AFTER, NULL, 0);
+    xg_kir_do_0(&w->s.b, XG_K_OP_TENSOR_AFTER);
     xg_tile_tensor_multiply(w, step, buffer);
     if (!xg_tile_bulk_keeps(w->p)) xg_tile_tensor_empty(w, XG_TILE_BULK_EMPTY, buffer);
 }
 /* All steps of a tile; begins in the thread that asks. */
 XG_FN void xg_tile_tensor_tile(xg_tile_kernel *w) {
-    xg_flow none = xg_flow_of(&w->s, NULL), pictures = none, f;
+    xg_flow none = xg_flow_begin(&w->s), pictures = none, f;
     xg_tile_bulk_pictures(w, &pictures);
     for (w->kind = 0; w->kind < xg_tile_bulk_kinds(w); w->kind++) {
         f = none;
@@ -228,21 +228,21 @@ XG_FN void xg_tile_tensor_tile(xg_tile_kernel *w) {
 }
 /* One thread asks for all of it, of a pair that of the even block, ... */
 XG_FN xg_flow xg_tile_tensor_one(xg_tile_kernel *w) {
-    xg_flow one = xg_flow_of(&w->s, NULL);
+    xg_flow one = xg_flow_begin(&w->s);
     xg_kval *own = xg_kcmpi_int(&w->s.b, XG_CI_EQ, w->thread, 0);
     xg_flow_if(&one, w->p->shape.multicast ? xg_k2(&w->s.b, XG_K_OP_ANDI, own, xg_tile_pairs_is_first(w)) : own);
     return one;
 }
 /* ... and says when the last of it is made, which all threads wait for. */
 XG_FN void xg_tile_tensor_tell(xg_tile_kernel *w) {
-    xg_tile_tensor_empty(w, XG_TILE_BULK_DONE, xg_elem_index(&w->s, 0));
+    xg_tile_tensor_empty(w, XG_TILE_BULK_DONE, xg_elem_index_0(&w->s));
 }
 XG_FN void xg_tile_tensor_await(xg_tile_kernel *w) {
     xg_kval *o[2];
-    o[0] = xg_tile_bulk_barrier(w, XG_TILE_BULK_DONE, xg_elem_index(&w->s, 0));
-    o[1] = xg_kconst_int(&w->s.b, XG_E_I32, 0);
+    o[0] = xg_tile_bulk_barrier(w, XG_TILE_BULK_DONE, xg_elem_index_0(&w->s));
+    o[1] = xg_kconst_i32(&w->s.b, 0);
     xg_kir_do(&w->s.b, XG_K_OP_MBARRIER_WAIT, o, 2);
-    xg_kir_do(&w->s.b, XG_K_OP_TENSOR_AFTER, NULL, 0);
+    xg_kir_do_0(&w->s.b, XG_K_OP_TENSOR_AFTER);
     xg_tile_unit_end(w);
 }
 XG_FN void xg_tile_tensor_consume(xg_tile_kernel *w) {
@@ -261,7 +261,7 @@ XG_FN void xg_tile_tensor_begin_step(xg_tile_kernel *w, xg_kval *step, int64_t b
     xg_flow one;
     xg_tile_group_await(w, but);
     one = xg_tile_tensor_one(w);
-    xg_kir_do(&w->s.b, XG_K_OP_TENSOR_AFTER, NULL, 0);
+    xg_kir_do_0(&w->s.b, XG_K_OP_TENSOR_AFTER);
     xg_tile_tensor_multiply(w, step, buffer);
     xg_tile_bulk_tell(w, XG_K_OP_TENSOR_COMMIT, xg_tile_bulk_barrier(w, XG_TILE_BULK_EMPTY, buffer), 0);
     xg_flow_end(&one);
@@ -270,7 +270,7 @@ XG_FN void xg_tile_tensor_round(xg_tile_kernel *w, xg_kval *step) {
     int64_t stages = w->p->shape.stages, ahead = stages - XG_TILE_TENSOR_AHEAD;
     xg_kval *next, *spare;
     xg_tile_tensor_begin_step(w, step, ahead - 1);
-    next = xg_k2_int(&w->s.b, XG_K_OP_ADDI, step, ahead);
+    next = xg_kaddi_int(&w->s.b, step, ahead);
     spare = xg_tile_rest(w, next, stages);
     xg_tile_bulk_await(w, XG_TILE_BULK_EMPTY, next, 1);
     xg_tile_unit_bring_next(w, next, spare);
@@ -278,8 +278,8 @@ XG_FN void xg_tile_tensor_round(xg_tile_kernel *w, xg_kval *step) {
 }
 XG_APART XG_FN void xg_tile_tensor_steps(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
-    xg_flow f = xg_flow_of(&w->s, NULL), one;
-    xg_kval *zero = xg_elem_index(&w->s, 0);
+    xg_flow f = xg_flow_begin(&w->s), one;
+    xg_kval *zero = xg_elem_index_0(&w->s);
     xg_tile_bulk_begin(w, w->thread);
     xg_tile_unit_first(w, p->shape.stages - XG_TILE_TENSOR_AHEAD);
     if (p->steps == 1)
@@ -350,7 +350,7 @@ XG_APART XG_FN xg_kval *xg_tile_tensor_show(xg_tile_kernel *w, int64_t fragment,
     from = xg_tile_join(w, across[1], wide, xg_elem_index(&w->s, column));
     before = xg_kcmpi_int(&w->s.b, XG_CI_SLT, across[0], UP);
     before = xg_k2(&w->s.b, XG_K_OP_ANDI, before, xg_kcmpi_int(&w->s.b, XG_CI_SGE, from, last));
-    moved = xg_elem_index(&w->s, 0);
+    moved = xg_elem_index_0(&w->s);
     moved = xg_kselect(&w->s.b, before, moved, xg_elem_index(&w->s, UP));
     from = xg_tile_join(w, moved, -XG_TILE_TENSOR_WARP_ROWS, xg_elem_index(&w->s, XG_KWGMMA_M));
     moved = xg_tile_rest(w, xg_k2(&w->s.b, XG_K_OP_ADDI, across[0], moved), XG_TILE_TENSOR_WARPS);

@@ -654,7 +654,7 @@ XG_FN bool xg_tile_few(const xg_inst *hero) {
     enum {
         FEW = 16
     };
-    int64_t groups = xg_attr_int(hero, XG_A_feature_group_count, 1) * xg_attr_int(hero, XG_A_batch_group_count, 1);
+    int64_t groups = xg_attr_or_1(hero, XG_A_feature_group_count) * xg_attr_or_1(hero, XG_A_batch_group_count);
     return hero->op == XG_CONVOLUTION && groups > 1 &&
            hero->shape->dims[xg_inst_attr(hero, XG_A_dim_labels)->v.labels->output_feature] <= groups * FEW;
 }

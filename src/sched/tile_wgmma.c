@@ -112,7 +112,7 @@ XG_FN xg_kval *xg_tile_group_matrix(xg_tile_kernel *w, uint32_t side, xg_kval *b
     xg_aff_ctx *x = w->s.b.m->aff;
     int64_t counts[4], lines = p->shape.k * t->line; /* elements of an atom */
     bool halo = xg_tile_halo_is(p, side), view = halo && xg_tile_halo_steps(p);
-    const xg_aff *place = xg_aff_mul(x, xg_aff_dim(x, 1), xg_tile_buffer(p, side));
+    const xg_aff *place = xg_aff_mul(x, xg_aff_dim_1(x), xg_tile_buffer(p, side));
     xg_kval *at[4], *o[2], *v;
     counts[0] = p->threads / XG_TILE_GROUP_THREADS;
     counts[1] = view ? xg_tile_halo_stages(p) : p->shape.stages;
@@ -136,7 +136,7 @@ XG_FN xg_kval *xg_tile_group_matrix(xg_tile_kernel *w, uint32_t side, xg_kval *b
 /* The same, so many bytes further on. */
 XG_ONE_COPY XG_FN xg_kval *xg_tile_group_on(xg_tile_kernel *w, xg_kval *matrix, int64_t bytes) {
     if (!bytes) return matrix;
-    return xg_k2_int(&w->s.b, XG_K_OP_ADDI, matrix, bytes / XG_TILE_ACCESS_BYTES);
+    return xg_kaddi_int(&w->s.b, matrix, bytes / XG_TILE_ACCESS_BYTES);
 }
 /* 64 rows of each group times all columns, 32 bytes of k, added to the sums of `fragment`. */
 XG_FN void xg_tile_group_product(xg_tile_kernel *w, xg_kval *const *matrix, int64_t fragment) {
@@ -165,7 +165,7 @@ XG_FN void xg_tile_group_multiply(xg_tile_kernel *w, xg_kval *buffer) {
     xg_kval *matrix[XG_TILE_SIDES], *part[XG_TILE_SIDES];
     uint32_t side;
     for (side = 0; side < XG_TILE_SIDES; side++) matrix[side] = xg_tile_group_matrix(w, side, buffer);
-    xg_kir_do(&w->s.b, XG_K_OP_WGMMA_FENCE, NULL, 0);
+    xg_kir_do_0(&w->s.b, XG_K_OP_WGMMA_FENCE);
     for (k = 0; k < times; k++)
         for (fragment = 0; fragment < p->shape.tm / XG_KMMA_M; fragment++) {
             for (side = 0; side < XG_TILE_SIDES; side++) {
@@ -175,25 +175,23 @@ XG_FN void xg_tile_group_multiply(xg_tile_kernel *w, xg_kval *buffer) {
             }
             xg_tile_group_product(w, part, fragment);
         }
-    xg_kir_do(&w->s.b, XG_K_OP_WGMMA_COMMIT, NULL, 0);
+    xg_kir_do_0(&w->s.b, XG_K_OP_WGMMA_COMMIT);
 }
 
 /* ---- all steps ---- */
 
-XG_FN void xg_tile_group_wait(xg_tile_kernel *w, int64_t but) {
-    xg_kir_do(&w->s.b, XG_K_OP_WGMMA_WAIT, NULL, 0)->b = but;
-}
+XG_FN void xg_tile_group_wait(xg_tile_kernel *w, int64_t but) { xg_kir_do_0(&w->s.b, XG_K_OP_WGMMA_WAIT)->b = but; }
 /* The step's operands are there for all warp groups. */
 XG_FN void xg_tile_group_await(xg_tile_kernel *w, int64_t but) {
-    if (xg_tile_unit_copies(w->p)) xg_kir_do(&w->s.b, XG_K_OP_ASYNC_WAIT_GROUP, NULL, 0)->b = but;
-    xg_kir_do(&w->s.b, XG_K_OP_PROXY_FENCE, NULL, 0);
+    if (xg_tile_unit_copies(w->p)) xg_kir_do_0(&w->s.b, XG_K_OP_ASYNC_WAIT_GROUP)->b = but;
+    xg_kir_do_0(&w->s.b, XG_K_OP_PROXY_FENCE);
     xg_tile_wait(w);
 }
 XG_FN void xg_tile_group_step(xg_tile_kernel *w, xg_kval *step) {
     int64_t stages = w->p->shape.stages, ahead = stages - XG_TILE_GROUP_AHEAD;
     xg_kval *next, *spare;
     xg_tile_group_await(w, ahead - 1);
-    next = xg_k2_int(&w->s.b, XG_K_OP_ADDI, step, ahead);
+    next = xg_kaddi_int(&w->s.b, step, ahead);
     spare = xg_tile_rest(w, next, stages);
     xg_tile_unit_bring_next(w, next, spare);
     xg_tile_group_multiply(w, xg_tile_rest(w, step, stages));
@@ -211,7 +209,7 @@ XG_FN void xg_tile_group_steps(xg_tile_kernel *w) {
     xg_tile_unit_first(w, p->shape.stages - XG_TILE_GROUP_AHEAD);
     if (p->steps == 1) {
         xg_tile_group_await(w, 0);
-        xg_tile_group_multiply(w, xg_elem_index(&w->s, 0));
+        xg_tile_group_multiply(w, xg_elem_index_0(&w->s));
     } else
         xg_tile_unit_loop(w, xg_tile_group_step);
     xg_tile_group_wait(w, 0);

@@ -189,8 +189,8 @@ XG_FN void xg_spmd_rule_put_some(xg_spmd_rule_maker *m, uint32_t array, uint32_t
 XG_APART XG_FN void xg_spmd_rule_convolution(xg_spmd_rule_maker *m) {
     const xg_dim_labels *l = xg_inst_attr(m->inst, XG_A_dim_labels)->v.labels;
     const xg_window *w = xg_inst_attr(m->inst, XG_A_window) ? xg_inst_attr(m->inst, XG_A_window)->v.window : NULL;
-    int64_t groups = xg_attr_int(m->inst, XG_A_feature_group_count, 1),
-            batches = xg_attr_int(m->inst, XG_A_batch_group_count, 1);
+    int64_t groups = xg_attr_or_1(m->inst, XG_A_feature_group_count),
+            batches = xg_attr_or_1(m->inst, XG_A_batch_group_count);
     const int64_t *in = m->rule->arrays[0].shape->dims, *kernel = m->rule->arrays[1].shape->dims;
     uint32_t g = xg_spmd_rule_add(m, XG_FACTOR_PASS, groups), b = xg_spmd_rule_add(m, XG_FACTOR_PASS, batches),
              batch = xg_spmd_rule_add(m, XG_FACTOR_PASS, in[l->input_batch] / batches),

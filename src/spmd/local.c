@@ -133,7 +133,7 @@ XG_FN void xg_local_set_window(xg_inst *i, const xg_window_dim *w, uint32_t n) {
 }
 
 XG_FN int64_t xg_local_groups(const xg_local *l, xg_attr_key key, uint32_t factor) {
-    return xg_tile_size(xg_attr_int(l->i, key, 1), xg_axes_size(&l->s->mesh, &l->x->factors[factor]));
+    return xg_tile_size(xg_attr_or_1(l->i, key), xg_axes_size(&l->s->mesh, &l->x->factors[factor]));
 }
 XG_FN xg_inst *xg_local_convolution(xg_local *l) {
     const xg_dim_labels *d = xg_inst_attr(l->i, XG_A_dim_labels)->v.labels;
@@ -154,8 +154,8 @@ XG_FN xg_inst *xg_local_convolution(xg_local *l) {
     }
     i = xg_local_clone(l);
     if (a) xg_local_set_window(i, w, d->input_spatial.n);
-    if (groups != xg_attr_int(l->i, XG_A_feature_group_count, 1)) xg_inst_set_int(i, XG_A_feature_group_count, groups);
-    if (batches != xg_attr_int(l->i, XG_A_batch_group_count, 1)) xg_inst_set_int(i, XG_A_batch_group_count, batches);
+    if (groups != xg_attr_or_1(l->i, XG_A_feature_group_count)) xg_inst_set_int(i, XG_A_feature_group_count, groups);
+    if (batches != xg_attr_or_1(l->i, XG_A_batch_group_count)) xg_inst_set_int(i, XG_A_batch_group_count, batches);
     return i;
 }
 

@@ -26,7 +26,7 @@ XG_FN xg_inst *xg_spmd_top(xg_spmd *s, const xg_inst *i, const xg_spmd_value *p,
     const xg_shape *was = i->shape->elems[0], *shapes[2];
     uint32_t last = was->rank - 1;
     int64_t k = XG_MIN(was->dims[last], x->shape->dims[last]), dims[XG_RANK_MAX], size = x->shape->dims[last];
-    bool largest = xg_attr_int(i, XG_A_largest, 1) != 0;
+    bool largest = xg_attr_or_1(i, XG_A_largest) != 0;
     xg_inst *top, *offset, *both[2];
     x = xg_spmd_mask(s, x, p, last, xg_top_last(s, x->shape->type, largest));
     memcpy(dims, x->shape->dims, x->shape->rank * sizeof *dims);
