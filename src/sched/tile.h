@@ -261,6 +261,7 @@ XG_FN bool xg_tile_form_of(xg_tile_form *f, xg_aff_ctx *x, const xg_inst *hero);
 XG_FN bool xg_tile_is_wide(const xg_tile_form *f);                               /* of more than one row and column */
 /* The same sum with phases of positions as axes of the batch: see there. */
 XG_FN void xg_tile_form_phases(xg_tile_form *f, xg_aff_ctx *x);
+XG_FN int64_t xg_tile_group_size(const xg_tile_group *g);
 /* Of a convolution's elements that are read one by one: along k or along rows; at: (row, k, ..) -> an element. */
 XG_FN void xg_tile_choose_way(const xg_tile_plan *p, xg_tile_fetch *t, const xg_imap *at);
 /* The hero's variables at linear indices by role (NULL: 0), under the ranges of env. */
