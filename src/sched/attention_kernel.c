@@ -177,7 +177,7 @@ XG_FN xg_kval *xg_attention_twice(xg_attention_kernel *w, xg_kval *x) {
 }
 /* Of a product with this constant the other factor, else NULL. */
 XG_FN xg_kval *xg_attention_other_factor(xg_attention_kernel *w, const xg_kval *x, double constant) {
-    int64_t bits, own, k;
+    int64_t bits = 0, own, k;
     (void)xg_kval_is_const(xg_attention_number(w, constant), &bits);
     for (k = 0; k < 2 && xg_kval_by(x, XG_K_OP_MULF); k++)
         if (xg_kval_is_const(XG_KOPERAND(x->def, k), &own) && own == bits) return XG_KOPERAND(x->def, 1 - k);

@@ -215,12 +215,15 @@ static void kept_library(void) {
 
 /* ---- what the host must read to decide ---- */
 
-/* The loop begins at a number that the compiler does not know, so it stays one: with 1, four turns, five decisions. */
+/* The loop begins at a number that the compiler does not know, so it stays one: with 1, four turns, five decisions.
+ * Elements change places, so no thread has its own in all turns. */
 static const char turns_text[] =
     "cond { s = (s32[], f32[6]) parameter(0) i = s32[] get-tuple-element(s), index=0 n = s32[] constant(5) ROOT lt = "
     "pred[] compare(i, n), direction=LT } "
     "body { s = (s32[], f32[6]) parameter(0) i = s32[] get-tuple-element(s), index=0 one = s32[] constant(1) j = s32[] "
-    "add(i, one) x = f32[6] get-tuple-element(s), index=1 y = f32[6] add(x, x) ROOT t = (s32[], f32[6]) tuple(j, y) } "
+    "add(i, one) x = f32[6] get-tuple-element(s), index=1 l = f32[3] slice(x), slice={[0:3]} "
+    "r = f32[3] slice(x), slice={[3:6]} z = f32[6] concatenate(r, l), dimensions={0} y = f32[6] add(z, z) "
+    "ROOT t = (s32[], f32[6]) tuple(j, y) } "
     "ENTRY e { x = f32[6] parameter(0) b = s32[] parameter(1) t = (s32[], f32[6]) tuple(b, x) "
     "w = (s32[], f32[6]) while(t), condition=cond, body=body ROOT y = f32[6] get-tuple-element(w), index=1 }";
 
