@@ -24,7 +24,8 @@ static xlagpu_program *load(xlagpu_device *d, const char *text, bool control) {
     xlagpu_program *p;
     memset(&o, 0, sizeof o);
     o.target.name = "sm_90a";
-    o.disable_passes = "simplify-while-loops,while_loop_trip_count_annotator"; /* loops of five turns stay loops */
+    o.disable_passes = /* loops of five turns stay loops */
+        "simplify-while-loops,while_loop_trip_count_annotator,while-loop-fusion";
     o.command_buffer_control = control;
     o.command_buffer_least = control ? 1 : 0;
     if (m) exe = xlagpu_compile(m, &o);
