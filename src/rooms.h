@@ -129,6 +129,7 @@ XG_ROOMS_BEGIN
 #include "opt/reducer.c"
 #include "opt/collective_canonicalizer.c"
 #include "opt/all_reduce_promotion.c"
+#include "opt/instructions.c"
 #include "opt/reduce_reuse.c"
 #include "opt/tree_reduction.c"
 #include "opt/row_splitter.c"

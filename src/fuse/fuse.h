@@ -284,8 +284,7 @@ XG_FN xg_cost_traffic xg_cost_read(
 XG_FN xg_cost_traffic xg_cost_both(xg_cost_traffic a, xg_cost_traffic b);
 XG_FN xg_cost_traffic xg_cost_less(xg_cost_traffic a, xg_cost_traffic b);
 XG_FN int64_t xg_cost_time(const xg_cost *c, int64_t instructions); /* picoseconds, the launch with it */
-XG_FN int64_t xg_cost_op(const xg_inst *i);                         /* instructions for one element */
-XG_FN int64_t xg_cost_step(const xg_inst *i);                       /* and for one step of the loop inside of it */
+XG_FN int64_t xg_cost_step(const xg_inst *i); /* instructions for one step of the loop inside of it */
 XG_FN int64_t xg_cost_bytes(const xg_shape *s);
 
 /* ---- kernels.c: the kernels of one computation while they grow ---- */

@@ -275,7 +275,8 @@ XG_FN bool xg_dot_is_of_tiles(const xg_inst *dot);      /* that, or another of w
 XG_FN bool xg_dot_is_left(const xg_inst *dot);          /* such a one, which does not become a reduction */
 XG_FN bool xg_dot_is_symmetric(const xg_inst *dot);     /* its operands may change places: one precision for both */
 XG_FN xg_inst *xg_opt_label(const xg_inst *x, int64_t dim);
-XG_FN bool xg_opt_has_one_user(const xg_inst *x);                                 /* and it is not the root */
+XG_FN int64_t xg_cost_op(const xg_inst *i);       /* instructions.c: what it executes for one element, about */
+XG_FN bool xg_opt_has_one_user(const xg_inst *x); /* and it is not the root */
 XG_FN xg_inst *xg_topk_make(const xg_hb *b, xg_inst *x, int64_t k, bool largest); /* topk_rewriter.c */
 XG_FN xg_inst *xg_hb_tuple(const xg_hb *b, xg_inst *const *in, uint32_t n);
 XG_FN xg_inst *xg_hb_element(const xg_hb *b, xg_inst *tuple, int64_t k);

@@ -22,9 +22,8 @@ enum {
     XG_TREE_SM_BYTES = 64,     /* a multiprocessor reads a clock */
     XG_TREE_AGAIN_PS = 500000, /* of a second kernel beside its launch */
     XG_TREE_WORK_EACH = 2,     /* instructions of a reduction, for each operand */
-    XG_TREE_WORK_FUNCTION = 10,
-    XG_TREE_WORK_MOST = 64, /* that counts: what is far up may be other kernels' */
-    XG_TREE_WORK_BYTE = 4   /* instructions of a lane that take a multiprocessor longer than to read a byte for each */
+    XG_TREE_WORK_MOST = 64,    /* that counts: what is far up may be other kernels' */
+    XG_TREE_WORK_BYTE = 4 /* instructions of a lane that take a multiprocessor longer than to read a byte for each */
 };
 
 typedef struct xg_tree {
@@ -211,10 +210,7 @@ XG_FN int64_t xg_tree_work(const xg_tree *t) {
         if (i->op == XG_REDUCE && xg_shape_is_array(i->shape)) /* a short one becomes part of it */
             work += XG_TREE_WORK_EACH * XG_MIN(XG_OPERAND(i, 0)->shape->elements / t->in->elements, (int64_t)8);
         if (!(xg_op_flags(i->op) & XGF_EW) && i->op != XG_BITCAST && i->op != XG_RESHAPE) continue;
-        if ((xg_op_flags(i->op) & XGF_ACC) || i->op == XG_POWER || i->op == XG_DIVIDE || i->op == XG_REMAINDER)
-            work += XG_TREE_WORK_FUNCTION;
-        else
-            work += i->op != XG_BITCAST && i->op != XG_RESHAPE;
+        if (i->op != XG_RESHAPE) work += xg_cost_op(i);
         for (j = 0; j < i->n_operands; j++) xg_tree_row_add(r, XG_OPERAND(i, j));
     }
     xg_arena_reset(memory, none);
