@@ -17,7 +17,7 @@
  * clamped; so it is no matter along what windows fill, while what counts must do so inside. */
 RULE(gather_known) {
     xg_windows w;
-    xg_slice_dim d[XG_RANK_MAX];
+    xg_slice_dim d[XG_RANK_MAX] = {{0}};
     int64_t kept[XG_RANK_MAX], places[XG_RANK_MAX], turned[XG_RANK_MAX];
     bool taken[XG_RANK_MAX] = {false};
     uint32_t k, n = 0, turns = 0;
@@ -152,7 +152,7 @@ XG_FN xg_inst *xg_alg_write_box(
 RULE(scatter_known) {
     xg_inst *x = P(0), *starts[XG_RANK_MAX], *u;
     xg_windows w;
-    int64_t at[XG_RANK_MAX], box[XG_RANK_MAX], perm[XG_RANK_MAX], turned[XG_RANK_MAX];
+    int64_t at[XG_RANK_MAX], box[XG_RANK_MAX], perm[XG_RANK_MAX] = {0}, turned[XG_RANK_MAX];
     bool taken[XG_RANK_MAX] = {false}, used[XG_RANK_MAX] = {false}, beyond = false;
     uint32_t k, n = 0, turns = 0;
     if (i->n_operands != 3 || i->shape->elements == 0 || P(2)->shape->elements == 0 ||

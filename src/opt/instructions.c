@@ -1,5 +1,5 @@
-/* opt/instructions.c -- what an operation executes for one element, before there is a kernel: for passes that weigh work
- * against memory, and for the model of time that fusion asks (fuse/cost.c). */
+/* opt/instructions.c -- what an operation executes for one element, before there is a kernel: for passes that weigh
+ * work against memory, and for the model of time that fusion asks (fuse/cost.c). */
 #ifndef XG_OPT_INSTRUCTIONS_C
 #define XG_OPT_INSTRUCTIONS_C
 #include "opt.h"

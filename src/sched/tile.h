@@ -394,6 +394,8 @@ XG_FN xg_tile_inbox xg_tile_inbox_of(const xg_tile_plan *p);
 /* (row / lanes, k / lanes, lane, batch) -> offset of the source's element, when lanes run along k, or along rows. */
 XG_FN const xg_imap *xg_tile_probe(
     const xg_tile_form *f, xg_aff_ctx *x, uint32_t side, const xg_imap *to, const xg_shape *s, bool along_k, int64_t n);
+/* Of a map to offsets, whose dim `lane` counts neighbours: 2 they lie in one aligned vector; 1 side by side; else 0. */
+XG_FN int xg_tile_contiguous(xg_aff_ctx *x, const xg_imap *m, uint32_t lane, int64_t lanes);
 
 /* The same of the result: (row, column / lanes, lane, batch). */
 XG_FN const xg_imap *xg_tile_out_probe(const xg_tile_form *f, xg_aff_ctx *x, const xg_shape *root, int64_t n);

@@ -47,7 +47,6 @@ XG_FN const xg_inst *xg_tile_source(xg_aff_ctx *x, const xg_inst *i, const xg_im
     return i;
 }
 
-/* Of a map to offsets, whose dim `lane` counts neighbours: 2 they lie in one aligned vector; 1 side by side; else 0. */
 XG_FN int xg_tile_contiguous(xg_aff_ctx *x, const xg_imap *m, uint32_t lane, int64_t lanes) {
     const xg_aff *v = xg_aff_dim(x, lane), *rest;
     if (!xg_imap_ok(m) || xg_aff_scale_of(m->results[0], v) != 1) return 0;
