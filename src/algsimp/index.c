@@ -17,13 +17,14 @@
  * clamped; so it is no matter along what windows fill, while what counts must do so inside. */
 RULE(gather_known) {
     xg_windows w;
-    xg_slice_dim d[XG_RANK_MAX] = {{0}};
+    xg_slice_dim d[XG_RANK_MAX];
     int64_t kept[XG_RANK_MAX], places[XG_RANK_MAX], turned[XG_RANK_MAX];
     bool taken[XG_RANK_MAX] = {false};
     uint32_t k, n = 0, turns = 0;
     xg_inst *x;
     if (i->shape->elements == 0) return NULL;
     w = xg_windows_of(i);
+    memset(d, 0, sizeof d); /* gcc does not see that a scalar's is not read */
     for (k = 0; k < RANK(P(0)); k++) {
         int64_t room = DIMS(P(0))[k] - w.size[k], count = 1, last;
         int32_t runs = w.batch[k];

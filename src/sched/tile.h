@@ -596,6 +596,7 @@ XG_FN void xg_tile_find_scale(xg_tile_plan *p, xg_aff_ctx *x); /* the unit is kn
 /* Steps of so many k have the same numbers, or two sets, of every other XG_TILE_PACK_KS of them; 0: more differ. */
 XG_FN int64_t xg_tile_scale_sets(const xg_tile_plan *p, int64_t k);
 XG_FN bool xg_tile_scale_varies(const xg_tile_plan *p);
+XG_FN bool xg_tile_scale_is_wide(const xg_tile_plan *p); /* numbers of 32 bits */
 enum {
     XG_TILE_SCALE_AHEAD = 2 /* steps whose numbers are on their way: a step is shorter than the way from memory */
 };
