@@ -128,7 +128,7 @@ ENTRY e {
   k = s32[3,1] constant({ {4}, {0}, {2} })
   z = f32[] constant(0)
   r = f32[32] reduce(x, z), dimensions={1}, to_apply=sum
-  h = f32[3] gather(r, k), offset_dims={}, collapsed_slice_dims={0}, 
+  h = f32[3] gather(r, k), offset_dims={}, collapsed_slice_dims={0},
     start_index_map={0}, index_vector_dim=1, slice_sizes={1}
   b = f32[32,3] broadcast(h), dimensions={1}
   c = f32[32,3] broadcast(r), dimensions={0}
