@@ -254,6 +254,21 @@ static bool take_parameters(values *v, char *part, subject *s) {
     return at == s->n_in;
 }
 
+/* What an instruction is given, in the order of its operands: the parameters of the computation that it calls. */
+static bool take_operands(values *v, const hlo_line *l, subject *s) {
+    const char *at = strchr(l->op, '(') + 1, *name;
+    uint32_t leaf, count, k, done = 0;
+    size_t n;
+    while (hlo_operand(&at, &name, &n)) {
+        if (!value_of(v, name, n, &leaf, &count) || done + count > s->n_in) return false;
+        for (k = 0; k < count; k++, done++) {
+            if (s->in[done].bytes != v->all.out[leaf + k].bytes) return false;
+            memcpy(s->in[done].data, v->all.out[leaf + k].data, s->in[done].bytes);
+        }
+    }
+    return done == s->n_in;
+}
+
 static bool is_step(const hlo_line *l) {
     static const char *const others[] = {
         "parameter", "constant", "tuple", "get-tuple-element", "bitcast", "after-all", "add-dependency", "opt-barrier"};
@@ -358,15 +373,19 @@ static int search_branch(bisection *b, char *text, const hlo_line *l, values *v,
     return rc;
 }
 /* A kernel of several fusions, phases or neighbours: one of them may be wrong alone. */
-static int search_fused(bisection *b, char *text, const hlo_line *l, const subject *fusion, int depth) {
+static int search_fused(bisection *b, char *text, const hlo_line *l, values *v, int depth) {
     char comp[256], *part = hlo_called(l, "calls", 0, comp) ? hlo_with_entry(text, comp) : NULL, *end,
                     *line = part ? hlo_entry(part, &end) : NULL;
     hlo_line inner;
     bool nested = false;
+    subject s;
     int rc = OK;
+    memset(&s, 0, sizeof s);
     for (; line && line < end; line += strcspn(line, "\n") + 1)
         nested = nested || (hlo_line_split(line, &inner) && hlo_is_op(&inner, "fusion"));
-    if (nested && depth < NESTING) rc = search_kernels(b, part, fusion->in, depth + 1);
+    if (nested && depth < NESTING && subject_text(&s, b->f, comp, part) == OK && take_operands(v, l, &s))
+        rc = search_kernels(b, part, s.in, depth + 1);
+    subject_close(&s);
     free(part);
     return rc;
 }
@@ -385,7 +404,7 @@ static int search_step(bisection *b, char *text, const char *line, values *v, in
         memcpy(why, b->why, sizeof why);
         rc = hlo_is_op(&l, "while")         ? search_loop(b, text, &l, s.in, s.n_in, depth)
              : hlo_is_op(&l, "conditional") ? search_branch(b, text, &l, v, depth)
-             : hlo_is_op(&l, "fusion")      ? search_fused(b, text, &l, &s, depth)
+             : hlo_is_op(&l, "fusion")      ? search_fused(b, text, &l, v, depth)
                                             : OK;
         if (rc == OK) { /* nothing in it is wrong alone */
             memcpy(b->why, why, sizeof why);

@@ -425,8 +425,7 @@ XG_FN xg_elem xg_elem_concat_range(xg_scope *s, const xg_inst *i, xg_kval *const
         for (k = 0; k < i->shape->rank; k++) idx[k] = at[k];
         if (offset) {
             idx[dim] = xg_k2_int(&s->b, XG_K_OP_SUBI, at[dim], offset);
-            idx[dim]->lo = 0;
-            idx[dim]->hi = XG_OPERAND(i, first)->shape->dims[dim] - 1;
+            xg_kval_set_range(idx[dim], xg_range_of(0, XG_OPERAND(i, first)->shape->dims[dim] - 1));
         }
         return xg_elem_of(s, XG_OPERAND(i, first), idx);
     }
@@ -489,8 +488,7 @@ XG_FN xg_kval *xg_elem_clamped(xg_scope *s, xg_kval *v, xlagpu_type t, int64_t l
     else
         v = xg_k2_int(&s->b, XG_K_OP_MINUI, v, limit);
     v = xg_kcast_index(&s->b, v, XG_E_INDEX);
-    v->lo = 0;
-    v->hi = limit;
+    xg_kval_set_range(v, xg_range_of(0, limit));
     return v;
 }
 /* The k-th start index of a dynamic-slice or -update-slice, clamped so that the slice fits: starts are scalars, or one
@@ -510,8 +508,7 @@ HANDLER(dynamic_slice) {
         idx[k] = at[k];
         if (slack == 0) continue;
         idx[k] = xg_kaddi(&s->b, xg_elem_start(s, i, 1, k, slack), at[k]);
-        idx[k]->lo = 0;
-        idx[k]->hi = from->dims[k] - 1;
+        xg_kval_set_range(idx[k], xg_range_of(0, from->dims[k] - 1));
     }
     return xg_elem_of(s, XG_OPERAND(i, 0), idx);
 }
@@ -526,8 +523,7 @@ XG_FN xg_elem xg_elem_update_branch(xg_scope *s, const void *data, bool then) {
         idx[k] = d->at[k];
         if (!d->other[k]) continue;
         idx[k] = xg_ksubi(&s->b, d->at[k], d->other[k]);
-        idx[k]->lo = 0;
-        idx[k]->hi = update->dims[k] - 1;
+        xg_kval_set_range(idx[k], xg_range_of(0, update->dims[k] - 1));
     }
     return xg_elem_of(s, XG_OPERAND(d->i, 1), idx);
 }
@@ -543,8 +539,7 @@ HANDLER(dynamic_update_slice) {
         if (slack == 0) continue;
         start[k] = xg_elem_start(s, i, 2, k, slack);
         end = xg_kaddi_int(&s->b, start[k], update->dims[k]);
-        end->lo = update->dims[k];
-        end->hi = to->dims[k];
+        xg_kval_set_range(end, xg_range_of(update->dims[k], to->dims[k]));
         inside = xg_elem_and(s, inside, xg_kcmpi_(&s->b, XG_CI_SGE, at[k], start[k]));
         inside = xg_elem_and(s, inside, xg_kcmpi_(&s->b, XG_CI_SLT, at[k], end));
     }
@@ -747,8 +742,7 @@ XG_FN void xg_emit_define(xg_fusion_emission *e, uint32_t part) {
     for (k = 0; k < shape->rank; k++) {
         at[k] = &f->body->args[n + k];
         xg_emit_name(e->m, at[k], k < 6 ? (const char *)"i\0j\0k\0l\0m\0n" + 2 * k : "d%u", k);
-        at[k]->lo = 0;
-        at[k]->hi = shape->dims[k] - 1;
+        xg_kval_set_range(at[k], xg_range_of(0, shape->dims[k] - 1));
     }
     if (part) {
         const xg_elem *outs = xg_elem_outs(&s, root, at);

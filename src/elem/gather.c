@@ -33,8 +33,7 @@ XG_FN xg_elem xg_elem_gather(xg_scope *s, const xg_inst *i, xg_kval *const *at) 
             continue;
         }
         idx[k] = xg_kaddi(&s->b, start, inside);
-        idx[k]->lo = 0;
-        idx[k]->hi = w.whole->dims[k] - 1;
+        xg_kval_set_range(idx[k], xg_range_of(0, w.whole->dims[k] - 1));
     }
     return xg_elem_of(s, XG_OPERAND(i, 0), idx);
 }
@@ -106,8 +105,7 @@ XG_FN void xg_scatter_position(xg_scope *s, void *data, xg_kval *const *at, xg_e
         off = xg_ksubi(&s->b, mine, start);
         covers = xg_elem_and(s, covers, xg_kcmpi_int(&s->b, XG_CI_ULT, off, w->size[k]));
         d->inside[k] = xg_kcast_index(&s->b, off, XG_E_INDEX);
-        d->inside[k]->lo = 0;
-        d->inside[k]->hi = w->size[k] - 1;
+        xg_kval_set_range(d->inside[k], xg_range_of(0, w->size[k] - 1));
     }
     xg_elem_when(s, covers, xg_scatter_take, d, at, acc, d->n);
 }

@@ -96,8 +96,7 @@ XG_FN void xg_select_keep(xg_scope *s, void *data, xg_kval *const *at, xg_elem *
     for (k = 0; k < d->w.n; k++) {
         const xg_window_dim *w = &d->w.p[k];
         idx[k] = xg_select_linear(s, d->out[k], w->stride, d->other[k], w->window_dilation, -w->pad_low);
-        idx[k]->lo = 0;
-        idx[k]->hi = XG_OPERAND(d->i, 0)->shape->dims[k] - 1;
+        xg_kval_set_range(idx[k], xg_range_of(0, XG_OPERAND(d->i, 0)->shape->dims[k] - 1));
         same = xg_elem_and(s, same, xg_kcmpi_(&s->b, XG_CI_EQ, d->other[k], d->place[k]));
     }
     if (!same) same = xg_kconst_int(&s->b, XG_E_I1, 1);
@@ -180,8 +179,7 @@ XG_FN void xg_select_window(xg_scope *s, void *data, xg_kval *const *at, xg_elem
         const xg_shape *source = XG_OPERAND(d->i, 1)->shape;
         xg_kval *room, *stride = xg_elem_index(s, w->stride), *safe;
         d->place[k] = xg_ksubi(&s->b, xg_elem_index(s, w->size - 1), at[k]);
-        d->place[k]->lo = 0;
-        d->place[k]->hi = w->size - 1;
+        xg_kval_set_range(d->place[k], xg_range_of(0, w->size - 1));
         room = xg_select_linear(s, d->at[k], 1, d->place[k], -w->window_dilation, w->pad_low);
         covers = xg_elem_and(s, covers, xg_kcmpi_int(&s->b, XG_CI_SGE, room, 0));
         safe = xg_k2_int(&s->b, XG_K_OP_MAXSI, room, 0);

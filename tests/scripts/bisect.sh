@@ -117,6 +117,26 @@ ENTRY e {
   ROOT f = f32[64,64] subtract(e, a)
 }
 END
+# A kernel of two phases that is given a constant, which is no argument of the module.
+cat > $W/phases.hlo <<'END'
+HloModule phases
+sum { x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT z = f32[] add(x, y) }
+ENTRY e {
+  x = f32[32,64] parameter(0)
+  k = s32[3,1] constant({ {4}, {0}, {2} })
+  z = f32[] constant(0)
+  r = f32[32] reduce(x, z), dimensions={1}, to_apply=sum
+  h = f32[3] gather(r, k), offset_dims={}, collapsed_slice_dims={0},
+    start_index_map={0}, index_vector_dim=1, slice_sizes={1}
+  b = f32[32,3] broadcast(h), dimensions={1}
+  c = f32[32,3] broadcast(r), dimensions={0}
+  o = f32[32,3] subtract(c, b)
+  t = f32[3] reduce(o, z), dimensions={0}, to_apply=sum
+  ROOT v = (f32[3], f32[32]) tuple(t, r)
+}
+END
 
 # tool NAME FILE FROM TO: builds $W/NAME/xlagpu with the text FROM of src/FILE changed to TO; it must stand there.
 tool() {
@@ -149,7 +169,7 @@ found() { # NAME PATTERN MODULE [FLAGS...]
 shown() { expect "$1" 1 "$2" $X run "$T/found.hlo" --args="$T/found.npz" --platform=host; }
 
 X=build/xlagpu
-for m in passes loop chain; do
+for m in passes loop chain phases; do
     expect "$m: nothing planted, nothing found" 0 'right: ' $X bisect $W/$m.hlo --platform=host -o $W/none
 done
 if tool algsimp algsimp/arith.c 'XG_OPERAND(x, 1) == y) return XG_OPERAND(x, 0);' \
@@ -172,6 +192,9 @@ if tool isel ptx/isel.c 'sub.rn$f.f32 $d, $0, $1' 'sub.rn$f.f32 $d, $1, $0'; the
     shown "... the command that it prints shows it" "out0.*want"
     found "... in a branch in a loop" "passes are right; the kernel of '[a-z_]*subtract' \(fusion\)" \
         $W/loop.hlo
+    shown "... the command that it prints shows it" "out0.*want"
+    found "... in a kernel of two phases" "passes are right; the kernel of 'input_reduce_fusion' \(fusion\)" \
+        $W/phases.hlo
     shown "... the command that it prints shows it" "out0.*want"
 fi
 if tool pack plan/pack.c '/* alive when b begins */' '/* alive when b begins */ n = 0;'; then
