@@ -133,8 +133,7 @@ XG_FN bool xg_tile_pack_try(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_pack *t, uin
 }
 XG_FN void xg_tile_pack_find(xg_tile_plan *p, xg_aff_ctx *x) {
     enum {
-        WAYS = 4,
-        ROWS = 16 /* more are made by tiles that threads bring 16 bits to */
+        WAYS = 4
     };
     const xg_inst *i = p->scaled, *table = p->table;
     int64_t n_scales = p->n_scales;
@@ -143,7 +142,7 @@ XG_FN void xg_tile_pack_find(xg_tile_plan *p, xg_aff_ctx *x) {
     p->table = NULL;
     if (!i || !xg_tile_is_packed(i)) return;
     p->n_scales = 0;
-    if (p->form.group[XG_TILE_M].size > ROWS) return;
+    if (p->form.group[XG_TILE_M].size > xg_dot_packed_rows(p->form.hero)) return;
     t = XG_NEW(x->arena, xg_tile_pack);
     t->plain = p->form;
     t->each = i->shape->dims[i->shape->rank - 1];

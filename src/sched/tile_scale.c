@@ -118,20 +118,22 @@ XG_FN xg_imap *xg_tile_scale_map(const xg_tile_plan *p, xg_aff_ctx *x, const int
     xg_tile_set_variables(&p->form, x, m, linear);
     return m;
 }
-/* The number for a matrix; of columns that are none, zero. */
+/* The number for a matrix; of columns that are none, another one: a branch would wait for it. */
 XG_FN xg_kval *xg_tile_scale_number(
     xg_tile_kernel *w, const xg_tile_scale *s, const xg_imap *map, const xg_imap *all, xg_kval *const *at) {
-    const xg_ktype *type = xg_kir_scalar(w->s.b.m, xg_kelem_of(s->number->shape->type));
-    xg_elem v = xg_elem_real(xg_kconst_bits(&w->s.b, type, 0));
-    xg_flow f = xg_flow_begin(&w->s);
-    xg_kval *index[XG_RANK_MAX], *cond = xg_tile_inside(w, map, all, at);
-    if (cond) xg_flow_elem(&f, &v);
-    xg_flow_if(&f, cond);
+    xg_aff_ctx *x = w->s.b.m->aff;
+    xg_aff_env env = xg_imap_env(x, all);
+    xg_kval *index[XG_RANK_MAX];
+    uint32_t k;
     xg_emit_forget(&w->s);
-    xg_elem_apply(&w->s, map, at, index);
-    v = xg_elem_of(&w->s, s->number, index);
-    xg_flow_end(&f);
-    return v.v;
+    xg_elem_apply(&w->s, xg_imap_with_results(x, all, map->results, map->n_results), at, index);
+    for (k = 0; k < map->n_results; k++) {
+        int64_t last = s->number->shape->dims[k] - 1;
+        if (xg_range_within(xg_aff_range(&env, map->results[k]), xg_range_of(0, last))) continue;
+        index[k] = xg_k2_int(&w->s.b, XG_K_OP_MINSI, index[k], last);
+        index[k] = xg_k2_int(&w->s.b, XG_K_OP_MAXSI, index[k], 0);
+    }
+    return xg_elem_of(&w->s, s->number, index).v;
 }
 XG_FN int64_t xg_tile_scale_each(const xg_tile_plan *p) {
     return p->shape.tn / XG_KMMA_N * xg_tile_scale_sets(p, p->shape.k);
