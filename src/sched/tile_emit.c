@@ -5,7 +5,7 @@
  *         store the sums to shared memory; barrier; epilogue, in the order of the result; barrier */
 #ifndef XG_SCHED_TILE_EMIT_C
 #define XG_SCHED_TILE_EMIT_C
-#include "tile.h"
+#include "tile_pack.h"
 
 enum {
     XG_TILE_TOTAL_UNROLL = 16, /* slices whose sums are loaded together */
@@ -230,6 +230,7 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first,
         o.map = xg_imap_with_constraint(
             x, o.map, linear[XG_TILE_N], xg_range_of(0, f->group[XG_TILE_N].size - p->out_vector));
     }
+    o.map = xg_tile_pack_inside(p, x, o.map, xg_aff_sub(x, linear[XG_TILE_N], xg_aff_dim(x, XG_TILE_OUT_LANE)));
     return o;
 }
 
