@@ -172,19 +172,22 @@ XG_FN bool xg_unpack_joins(const xg_inst *i, const xg_unpack *p) {
     return true;
 }
 /* The dot that it goes into, each element once; NULL: there is none. Zero points of few columns are spread, and stay
- * the few instructions that they are. */
+ * the few instructions that they are, but for pieces. */
 XG_FN const xg_inst *xg_unpack_leads(const xg_inst *i) {
     const xg_inst *from = i, *other;
+    bool joined = i->op == XG_CONCATENATE, spread = false;
     uint32_t depth;
     for (depth = 0; depth < XG_UNPACK_DEPTH && i->first_use; depth++, from = i) {
         i = i->first_use->user;
         if (i->op == XG_DOT) return xg_dot_dims_of(i).lc.n == 1 && i->shape->elements ? i : NULL;
-        if (i->n_operands == 2 && (xg_op_flags(i->op) & XGF_EW)) { /* each weight's own number is no scale */
+        if (!spread && i->n_operands == 2 && (xg_op_flags(i->op) & XGF_EW)) { /* each weight's own number is no scale */
             for (other = XG_OPERAND(i, XG_OPERAND(i, 0) == from); other->op == XG_RESHAPE || other->op == XG_CONVERT;)
                 other = XG_OPERAND(other, 0);
             if (other->op != XG_BROADCAST) return NULL;
         }
-        if (!(xg_op_flags(i->op) & XGF_EW) && i->op != XG_RESHAPE && i->op != XG_TRANSPOSE && i->op != XG_COPY &&
+        spread |= i->op == XG_BROADCAST;
+        if (!(joined && i->op == XG_BROADCAST) && !(xg_op_flags(i->op) & XGF_EW) && i->op != XG_RESHAPE &&
+            i->op != XG_TRANSPOSE && i->op != XG_COPY &&
             !(i->op == XG_GATHER && XG_OPERAND(i, 0)->shape->elements == 1 << XG_UNPACK_BITS))
             return NULL;
     }

@@ -141,7 +141,7 @@ XG_FN int64_t xg_tile_scale_each(const xg_tile_plan *p) {
 XG_FN int64_t xg_tile_scale_numbers(const xg_tile_plan *p) {
     return p->deep > 1 ? p->n_scales * xg_tile_scale_each(p) : 0;
 }
-XG_FN void xg_tile_scale_read(xg_tile_kernel *w, xg_kval *step, xg_kval **numbers) {
+XG_FN void xg_tile_scale_at(xg_tile_kernel *w, xg_kval *step, xg_kval **numbers) {
     const xg_tile_plan *p = w->p;
     xg_kval *at[XG_TILE_SCALE_DIMS], *last = xg_k2_int(&w->s.b, XG_K_OP_SUBI, w->steps, 1);
     int64_t counts[XG_TILE_SCALE_DIMS], each = xg_tile_scale_each(p), k;
@@ -175,16 +175,56 @@ XG_FN int64_t xg_tile_scale_issue(const xg_tile_plan *p) {
     };
     return (xg_tile_scale_is_wide(p) ? 2 * p->n_scales + 3 : p->n_scales) + (p->table ? (int64_t)LOOK_UP : 0);
 }
+/* The one element of memory that a value is made of; NULL: there are more, or none. */
+XG_FN xg_kval *xg_tile_scale_loaded(xg_kval *v, uint32_t depth) {
+    xg_kval *found = NULL, *one;
+    uint32_t k;
+    if (!v->def || v->def->n_regions || !depth) return NULL;
+    if (v->def->op == XG_K_OP_EXTRACT) return v;
+    for (k = 0; k < v->def->n_operands; k++) {
+        one = xg_tile_scale_loaded(v->def->operands[k].value, depth - 1);
+        if (one && found) return NULL;
+        if (one) found = one;
+    }
+    return found;
+}
+enum {
+    XG_TILE_SCALE_DEPTH = 12 /* operations between what is loaded and a number: a packed zero point has five */
+};
+/* What is loaded alone: what follows would wait for it, and is done in front of the step's products. */
+XG_FN void xg_tile_scale_read(xg_tile_kernel *w, xg_kval *step, xg_kval **numbers) {
+    int64_t k;
+    xg_tile_scale_at(w, step, numbers);
+    for (k = 0; k < xg_tile_scale_numbers(w->p); k++) {
+        xg_kval *one = xg_tile_scale_loaded(numbers[k], XG_TILE_SCALE_DEPTH);
+        w->computes |= one && one != numbers[k];
+        if (one) numbers[k] = one;
+    }
+}
+XG_FN void xg_tile_scale_compute(xg_tile_kernel *w, xg_kval *step) {
+    int64_t k, n = xg_tile_scale_numbers(w->p);
+    memcpy(w->scale, w->numbers, (size_t)n * sizeof *w->scale);
+    if (!w->computes) return;
+    xg_tile_scale_at(w, step, w->scale);
+    for (k = 0; k < n; k++) {
+        xg_kval *one = xg_tile_scale_loaded(w->scale[k], XG_TILE_SCALE_DEPTH);
+        if (one && one != w->scale[k])
+            xg_kval_replace(one, w->numbers[k]);
+        else
+            w->scale[k] = w->numbers[k];
+    }
+}
 /* In both halves of a word each; what is added is subtracted with the other sign. */
-XG_FN void xg_tile_scale_spread(xg_tile_kernel *w) {
+XG_FN void xg_tile_scale_spread(xg_tile_kernel *w, xg_kval *step) {
     enum {
         LOW_TWICE = 0x1010,
         SIGN = 0x8000
     };
     xg_kb *b = &w->s.b;
     int64_t k;
+    xg_tile_scale_compute(w, step);
     for (k = 0; k < xg_tile_scale_numbers(w->p); k++) {
-        xg_kval *v = w->scale[k] = w->numbers[k];
+        xg_kval *v = w->scale[k];
         if (xg_tile_scale_is_wide(w->p)) continue;
         v = xg_kcast(b, XG_K_OP_EXTUI, xg_kcast(b, XG_K_OP_BITCAST, v, XG_E_I16), XG_E_I32);
         w->scale[k] = xg_k3(b, XG_K_OP_PRMT, v, v, xg_kconst_i32(b, LOW_TWICE));
