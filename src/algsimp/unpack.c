@@ -16,8 +16,7 @@
 
 enum {
     XG_UNPACK_BITS = 4,
-    XG_UNPACK_MOST = 8,  /* of a word */
-    XG_UNPACK_ROWS = 16, /* which tiles multiply without weights of 16 bits in memory */
+    XG_UNPACK_MOST = 8, /* of a word */
     XG_UNPACK_DEPTH = 24
 };
 /* Elements of 4 bits out of `from`, by their place along a dimension. */
@@ -173,32 +172,37 @@ XG_FN bool xg_unpack_joins(const xg_inst *i, const xg_unpack *p) {
     return true;
 }
 /* The dot that it goes into, each element once; NULL: there is none. Zero points of few columns are spread, and stay
- * the few instructions that they are. */
+ * the few instructions that they are, but for pieces. */
 XG_FN const xg_inst *xg_unpack_leads(const xg_inst *i) {
     const xg_inst *from = i, *other;
+    bool joined = i->op == XG_CONCATENATE, spread = false;
     uint32_t depth;
     for (depth = 0; depth < XG_UNPACK_DEPTH && i->first_use; depth++, from = i) {
         i = i->first_use->user;
         if (i->op == XG_DOT) return xg_dot_dims_of(i).lc.n == 1 && i->shape->elements ? i : NULL;
-        if (i->n_operands == 2 && (xg_op_flags(i->op) & XGF_EW)) { /* each weight's own number is no scale */
+        if (!spread && i->n_operands == 2 && (xg_op_flags(i->op) & XGF_EW)) { /* each weight's own number is no scale */
             for (other = XG_OPERAND(i, XG_OPERAND(i, 0) == from); other->op == XG_RESHAPE || other->op == XG_CONVERT;)
                 other = XG_OPERAND(other, 0);
             if (other->op != XG_BROADCAST) return NULL;
         }
-        if (!(xg_op_flags(i->op) & XGF_EW) && i->op != XG_RESHAPE && i->op != XG_TRANSPOSE && i->op != XG_COPY &&
+        spread |= i->op == XG_BROADCAST;
+        if (!(joined && i->op == XG_BROADCAST) && !(xg_op_flags(i->op) & XGF_EW) && i->op != XG_RESHAPE &&
+            i->op != XG_TRANSPOSE && i->op != XG_COPY &&
             !(i->op == XG_GATHER && XG_OPERAND(i, 0)->shape->elements == 1 << XG_UNPACK_BITS))
             return NULL;
     }
     return NULL;
 }
-/* Rows, or columns, of the other side of that dot; 0: there is none. */
+/* Rows, or columns, of the other side of that dot; 0: there is none, or tiles take no packed weights for so many. */
 XG_FN int64_t xg_unpack_rows(const xg_inst *i) {
-    const xg_inst *dot = xg_unpack_leads(i), *l;
-    int64_t k;
+    const xg_inst *dot = xg_unpack_leads(i);
+    const xg_shape *x;
+    int64_t rows;
     if (!dot) return 0;
-    l = XG_OPERAND(dot, 0);
-    k = XG_MAX(l->shape->dims[xg_dot_dims_of(dot).lc.p[0]], (int64_t)1);
-    return XG_MIN(l->shape->elements, XG_OPERAND(dot, 1)->shape->elements) / k;
+    x = XG_OPERAND(dot, 0)->shape;
+    rows = xg_cost_mul(dot->shape->elements, x->dims[xg_dot_dims_of(dot).lc.p[0]]) /
+           XG_MAX(i->shape->elements, (int64_t)1);
+    return rows <= xg_dot_packed_rows(dot) ? rows : 0;
 }
 /* A vector by a small matrix stays a reduction, which unpacks as it stands; so do weights of many rows, of which a
  * kernel of its own makes 16 bits, but for pieces that it would put together one by one. */
@@ -207,7 +211,7 @@ XG_FN bool xg_unpack_pays(const xg_inst *i, bool is_signed) {
         VECTOR_LEAST = 1 << 22
     };
     int64_t rows = xg_unpack_rows(i);
-    if (rows > XG_UNPACK_ROWS) return i->op == XG_CONCATENATE && !is_signed;
+    if (!rows) return i->op == XG_CONCATENATE && !is_signed && xg_unpack_leads(i);
     return rows > (i->shape->elements < VECTOR_LEAST);
 }
 XG_FN bool xg_unpack_suits(const xg_unpack *p) {
@@ -277,8 +281,7 @@ XG_FN bool xg_unpack_comp(xg_comp *c) {
         made = xg_unpack_rewritten(&b, i);
         if (!made && changed && i->op == XG_CONVERT && xg_type_class(i->shape->type) == XGT_F &&
             xg_type_bits(i->shape->type) >= 16 && xg_alg_is_int(XG_OPERAND(i, 0))) {
-            int64_t rows = xg_unpack_rows(i);
-            if (rows && rows <= XG_UNPACK_ROWS) made = xg_unpack_float(a, &b, XG_OPERAND(i, 0), i->shape->type, STEPS);
+            if (xg_unpack_rows(i)) made = xg_unpack_float(a, &b, XG_OPERAND(i, 0), i->shape->type, STEPS);
         }
         if (!made) continue;
         xg_opt_replace(i, made);

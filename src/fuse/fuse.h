@@ -458,6 +458,8 @@ XG_FN int64_t xg_fuse_window_size(const xg_inst *i); /* elements of one window *
 XG_FN int64_t xg_fuse_elements(const xg_inst *i);
 /* a contraction inside of windows that do not meet */
 XG_FN bool xg_fuse_folds_once(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in);
+XG_FN bool xg_fuse_unpacks(const xg_inst *w, const xg_kernel *c);
+XG_FN bool xg_fuse_is_scale(const xg_kernel *p, const xg_kernel *c);
 XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const xg_kernel_input *in); /* NULL: it may */
 
 /* ---- fusions.c: kernels become fusion instructions ---- */

@@ -461,8 +461,9 @@ XG_FN int64_t xg_kernel_time_with(xg_kernels *g, const xg_kernel *c, const xg_ke
         *buffers += p->n_inputs;
         return xg_kernel_time_behind(g, c, in);
     }
-    if (xg_kernel_brings(c, p)) {
-        ++*buffers;
+    if (xg_kernel_brings(c, p) ||
+        (in->contracted && p->n_readers == 1 && (xg_fuse_unpacks(p->inst, c) || xg_fuse_is_scale(p, c)))) {
+        *buffers += p->n_inputs;
         return c->time;
     }
     for (j = 0; j < p->n_inputs; j++) {

@@ -327,9 +327,17 @@ XG_FN bool xg_fuse_continues_update(const xg_kernel *p, const xg_kernel *c) {
 
 /* A contraction, and nothing else, reads each of the producer's elements hardly more often than it is made in a kernel
  * of its own: of a few rows. */
+XG_FN bool xg_fuse_reads_briefly(const xg_inst *hero, int64_t elements, int64_t rows) {
+    return xg_cost_mul(xg_fuse_elements(hero), xg_fuse_steps(hero)) / rows <= elements;
+}
+/* Packed weights, which tiles of few rows unpack (sched/tile_pack.c). */
+XG_FN bool xg_fuse_unpacks(const xg_inst *w, const xg_kernel *c) {
+    return c->hero && c->hero->op == XG_DOT && xg_dot_is_packed(xg_dot_unscaled(w)) &&
+           xg_fuse_reads_briefly(c->hero, w->shape->elements, xg_dot_packed_rows(c->hero));
+}
 XG_FN bool xg_fuse_contracts_briefly(const xg_kernel *p, const xg_kernel *c) {
     return p->n_readers == 1 && c->hero &&
-           xg_cost_mul(xg_fuse_elements(c->hero), xg_fuse_steps(c->hero)) / XG_FUSE_BRIEF_ROWS <= p->elements;
+           (xg_fuse_reads_briefly(c->hero, p->elements, XG_FUSE_BRIEF_ROWS) || xg_fuse_unpacks(p->inst, c));
 }
 
 /* Zero points or scales of packed weights, which kernels find once for many of them (sched/tile_scale.c). */
@@ -337,9 +345,17 @@ XG_FN bool xg_fuse_is_scale(const xg_kernel *p, const xg_kernel *c) {
     uint32_t k;
     for (k = 0; k < 2 && c->hero && c->hero->op == XG_DOT; k++) {
         const xg_inst *w = XG_OPERAND(c->hero, k);
-        if (xg_dot_is_packed(xg_dot_unscaled(w)) && w->shape->elements / XG_FUSE_BRIEF_ROWS >= p->elements &&
-            w->shape->elements >= xg_fuse_elements(c->hero) * xg_fuse_steps(c->hero) / XG_FUSE_BRIEF_ROWS)
-            return p->n_readers == 1;
+        if (w->shape->elements / XG_FUSE_BRIEF_ROWS >= p->elements && xg_fuse_unpacks(w, c)) return p->n_readers == 1;
+    }
+    return false;
+}
+/* What such weights are multiplied with, which tiles copy as it lies in memory. */
+XG_FN bool xg_fuse_meets_packed(const xg_kernel *p, const xg_kernel *c) {
+    uint32_t k;
+    for (k = 0; k < 2 && c->hero && c->hero->op == XG_DOT; k++) {
+        const xg_inst *x = XG_OPERAND(c->hero, k);
+        while (x->op == XG_BITCAST || x->op == XG_RESHAPE) x = XG_OPERAND(x, 0);
+        if (x == p->inst && xg_fuse_unpacks(XG_OPERAND(c->hero, 1 - k), c)) return true;
     }
     return false;
 }
@@ -393,6 +409,7 @@ XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const 
     if (in->contracted) {
         if (h) return "a hero inside of a contraction";
         if (xg_fuse_turns_bytes(p)) return "matrix units take bytes by rows";
+        if (xg_fuse_meets_packed(p, c)) return "tiles that unpack weights copy what they are multiplied with";
         if (p->turns && xg_fuse_is_dense(c->hero)) return "the convolution would read across its rows";
         if ((p->instructions > XG_FUSE_CONTRACTED_MAX * XG_MAX(p->elements, (int64_t)1) || p->n_inputs > 2) &&
             !xg_fuse_contracts_briefly(p, c) && !xg_fuse_is_scale(p, c))

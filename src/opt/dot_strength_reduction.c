@@ -157,6 +157,25 @@ XG_FN bool xg_dot_is_packed(const xg_inst *x) {
     return x->op == XG_BITCAST_CONVERT && xg_type_bits(x->shape->type) == 4 &&
            xg_type_bits(XG_OPERAND(x, 0)->shape->type) > 4;
 }
+/* Up to so many rows of the other side tiles take less than a kernel that writes 16 bits and a product of these, as the
+ * model of time has it for 4096 by 4096: later units multiply from shared memory, or tensor memory, and ask for these.
+ * Where tiles cannot (sched/tile_pack.c), threads unpack each element for each tile of rows. */
+XG_FN int64_t xg_dot_packed_rows(const xg_inst *dot) {
+    enum {
+        FEW = 16,
+        TENSOR = 128,
+        GROUPS = 192,
+        MOST = 512,
+        K_BYTES = 128 /* of a step */
+    };
+    const xg_device *m = &dot->comp->module->device;
+    const xg_shape *x = XG_OPERAND(dot, 0)->shape;
+    xg_dot_dims d = xg_dot_dims_of(dot);
+    if (!m->async_bytes || !m->tensor_f16 || xg_type_class(x->type) != XGT_F || xg_type_bits(x->type) != 16 ||
+        d.lc.n != 1 || x->dims[d.lc.p[0]] * xg_type_bytes(x->type) % K_BYTES)
+        return FEW;
+    return m->tensor_memory ? TENSOR : m->warp_groups ? GROUPS : MOST;
+}
 /* What a matrix is made of by conversions, and by numbers spread over it: a zero point and a scale; behind moves, of
  * elements of 4 bits that bytes or words have packed alone. */
 XG_FN const xg_inst *xg_dot_unscaled(const xg_inst *x) {

@@ -269,6 +269,7 @@ XG_FN xg_dot_dims xg_dot_dims_of(const xg_inst *dot);
 XG_FN bool xg_dot_reduces(const xg_inst *i); /* a dot with a vector, which may become multiply and reduce */
 XG_FN xg_inst *xg_dot_reduce(const xg_hb *b, xg_inst *dot);
 XG_FN bool xg_dot_is_packed(const xg_inst *x);
+XG_FN int64_t xg_dot_packed_rows(const xg_inst *dot);   /* up to so many a product's tiles unpack such weights */
 XG_FN const xg_inst *xg_dot_unscaled(const xg_inst *x); /* the matrix without conversions, zero points and scales */
 XG_FN bool xg_dot_is_of_bytes(const xg_inst *dot);      /* with a vector, but rather one of tiles */
 XG_FN bool xg_dot_is_of_tiles(const xg_inst *dot);      /* that, or another of which tiles are quicker */

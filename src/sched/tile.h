@@ -525,6 +525,7 @@ typedef struct xg_tile_kernel {
     /* By matrix of the warp's right side: what its columns are multiplied by, or less, as words (of f32: numbers);
      * NULL: by nothing. As numbers, which are read a step before they are words: nobody waits for them then. */
     xg_kval **scale, **numbers;
+    bool computes;           /* numbers are what is loaded for them, and not yet what comes of it */
     xg_kval *table;          /* a lane's number of it (tile_pack.c) */
     xg_kval *buffer, *spare; /* of a step, and of the one that it brings; NULL: they follow from its number */
     xg_kval **ahead;         /* fragments of the next step, so many; NULL: none are carried from step to step */
@@ -603,7 +604,7 @@ enum {
 };
 XG_FN int64_t xg_tile_scale_numbers(const xg_tile_plan *p);
 XG_FN void xg_tile_scale_read(xg_tile_kernel *w, xg_kval *step, xg_kval **numbers); /* or of the last one */
-XG_FN void xg_tile_scale_spread(xg_tile_kernel *w);                                 /* numbers into words */
+XG_FN void xg_tile_scale_spread(xg_tile_kernel *w, xg_kval *step);                  /* numbers into words */
 XG_FN int64_t xg_tile_scale_issue(const xg_tile_plan *p);                           /* instructions of a word */
 /* What numbers make of a word of two k of a column of the warp's matrix. */
 XG_FN xg_kval *xg_tile_scale_word(/* a word of two, or two f32 */

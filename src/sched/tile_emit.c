@@ -5,7 +5,7 @@
  *         store the sums to shared memory; barrier; epilogue, in the order of the result; barrier */
 #ifndef XG_SCHED_TILE_EMIT_C
 #define XG_SCHED_TILE_EMIT_C
-#include "tile.h"
+#include "tile_pack.h"
 
 enum {
     XG_TILE_TOTAL_UNROLL = 16, /* slices whose sums are loaded together */
@@ -236,6 +236,7 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first,
         own = xg_aff_add_mul(x, xg_aff_mod(x, own, line), xg_aff_div(x, own, g->size / g->axes[0].extent), line);
         o.map = xg_imap_with_constraint(x, o.map, own, xg_range_of(0, g->channels - each));
     }
+    o.map = xg_tile_pack_inside(p, x, o.map, xg_aff_sub(x, linear[XG_TILE_N], xg_aff_dim(x, XG_TILE_OUT_LANE)));
     return o;
 }
 

@@ -618,7 +618,7 @@ XG_FN void xg_tile_unit_step(xg_tile_kernel *w, xg_kval *step) {
         behind = xg_tile_rest(w, behind, stages);
     }
     if (varies) { /* those of the steps behind this one are on their way beside its products */
-        xg_tile_scale_spread(w);
+        xg_tile_scale_spread(w, step);
         memmove(numbers, numbers + n, (XG_TILE_SCALE_AHEAD - 1) * n * sizeof *numbers);
         xg_tile_scale_read(
             w, xg_kaddi_int(&w->s.b, step, XG_TILE_SCALE_AHEAD), numbers + (XG_TILE_SCALE_AHEAD - 1) * n);
@@ -696,7 +696,7 @@ XG_APART XG_FN void xg_tile_unit_steps(xg_tile_kernel *w) {
         w->scale = XG_NEW_N(w->e->arena, xg_kval *, (1 + XG_TILE_SCALE_AHEAD) * n);
         w->numbers = w->scale + n;
         for (k = 0; k < XG_TILE_SCALE_AHEAD; k++) xg_tile_scale_read(w, xg_elem_index(&w->s, k), w->numbers + k * n);
-        xg_tile_scale_spread(w);
+        xg_tile_scale_spread(w, xg_elem_index_0(&w->s));
     }
     if (xg_tile_unit_carries(p)) {
         w->n_ahead = xg_tile_unit_open(w, xg_elem_index_0(&w->s), &at, &first);

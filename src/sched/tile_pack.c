@@ -71,11 +71,14 @@ XG_FN bool xg_tile_pack_order(
     xg_tile_group *g = &t->form.group[role];
     int64_t all = g->size, own = role == XG_TILE_K ? (int64_t)XG_TILE_PACK_KS : 2 * XG_TILE_PACK_NS / t->each;
     xg_tile_part order[XG_TILE_PACK_PARTS + 1];
+    bool whole = parts->extent % own == 0;
+    if (!whole && role == XG_TILE_K) return false;
+    t->last = whole ? 0 : parts->extent;
     xg_tile_pack_split(g, parts, n);
-    if (g->size != all || parts->extent % own || !xg_tile_pack_suits(p, x, t, role == XG_TILE_K)) return false;
+    if (g->size != all || !xg_tile_pack_suits(p, x, t, role == XG_TILE_K)) return false;
     g->n = 1;
     g->size = parts->extent;
-    order[0].extent = parts->extent / own;
+    order[0].extent = xg_tile_over(parts->extent, own);
     order[0].scale = parts->scale * own;
     order[1] = parts[n - 1];
     order[2].extent = own;
@@ -123,6 +126,7 @@ XG_FN const xg_imap *xg_tile_pack_turn(xg_aff_ctx *x, const xg_imap *map, int64_
 }
 XG_FN bool xg_tile_pack_try(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_pack *t, uint32_t k) {
     t->form = t->plain;
+    t->last = 0;
     t->way = k ? k > 1 ? XG_TILE_PACK_COLUMNS : XG_TILE_PACK_HALVES : XG_TILE_PACK_BESIDE;
     switch (k) {
     case 0: return xg_tile_pack_beside(p, x, t);
@@ -133,8 +137,7 @@ XG_FN bool xg_tile_pack_try(xg_tile_plan *p, xg_aff_ctx *x, xg_tile_pack *t, uin
 }
 XG_FN void xg_tile_pack_find(xg_tile_plan *p, xg_aff_ctx *x) {
     enum {
-        WAYS = 4,
-        ROWS = 16 /* more are made by tiles that threads bring 16 bits to */
+        WAYS = 4
     };
     const xg_inst *i = p->scaled, *table = p->table;
     int64_t n_scales = p->n_scales;
@@ -143,7 +146,7 @@ XG_FN void xg_tile_pack_find(xg_tile_plan *p, xg_aff_ctx *x) {
     p->table = NULL;
     if (!i || !xg_tile_is_packed(i)) return;
     p->n_scales = 0;
-    if (p->form.group[XG_TILE_M].size > ROWS) return;
+    if (p->form.group[XG_TILE_M].size > xg_dot_packed_rows(p->form.hero)) return;
     t = XG_NEW(x->arena, xg_tile_pack);
     t->plain = p->form;
     t->each = i->shape->dims[i->shape->rank - 1];
@@ -167,13 +170,31 @@ XG_FN void xg_tile_pack_find(xg_tile_plan *p, xg_aff_ctx *x) {
     p->pack = t;
 }
 
+/* Where the tile's columns have an element of the array, whose columns may stand apart: map's domain, without others. */
+XG_FN const xg_imap *xg_tile_pack_inside(
+    const xg_tile_plan *p, xg_aff_ctx *x, const xg_imap *map, const xg_aff *column) {
+    const xg_tile_pack *t = p->pack;
+    int64_t all = (int64_t)2 * XG_TILE_PACK_NS;
+    const xg_aff *own;
+    if (!t || !t->last) return map;
+    own = xg_aff_mod(x, xg_aff_div(x, column, t->each / 2), all / t->each);
+    own = xg_aff_add_mul(x, own, xg_aff_div(x, column, all), all / t->each);
+    return xg_imap_with_constraint(x, map, own, xg_range_of(0, t->last - 1));
+}
+XG_FN int64_t xg_tile_columns(const xg_tile_plan *p) {
+    return p->pack && p->pack->last ? p->pack->last : p->form.group[XG_TILE_N].size;
+}
+
 /* ---- one shape ---- */
 
-XG_FN int64_t xg_tile_pack_deep(const xg_tile_plan *p, const xg_tile_shape *s) {
+XG_FN int64_t xg_tile_pack_deep(const xg_tile_plan *p, const xg_tile_shape *s, int64_t vector) {
     enum {
         DEEP = 4
     };
     bool columns = xg_tile_pack_is(p, XG_TILE_PACK_COLUMNS);
+    bool words = p->fetch[1].bytes == XG_TILE_WORD_BYTES;
+    if (vector < (words ? 2 : (int64_t)XG_TILE_WORD_BYTES)) return 1; /* nothing copies bytes, or turns single words */
+    if (words && columns && p->fetch[1].along_k) return 1;            /* a fragment takes bytes for k */
     if (columns && (s->n != 2 * XG_TILE_PACK_NS || s->tn != 2 * XG_KMMA_M)) return 1;
     return s->k % (2 * XG_TILE_PACK_KS) || p->form.group[XG_TILE_K].size % s->k ? 1 : DEEP;
 }

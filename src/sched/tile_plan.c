@@ -220,8 +220,7 @@ XG_FN int64_t xg_tile_choose_out(const xg_tile_plan *p, const xg_fusion_emission
     int64_t n = XG_MIN(xg_tile_access(p) / XG_MAX(xg_type_bytes(root->type), 1), xg_tile_most(p));
     if (xg_type_class(root->type) & XGT_C) n = 1;
     for (; n > 1; n /= 2)
-        if (f->group[XG_TILE_N].size % n == 0 && xg_tile_contiguous(x, xg_tile_out_probe(f, x, root, n), 2, n) == 2)
-            return n;
+        if (xg_tile_columns(p) % n == 0 && xg_tile_contiguous(x, xg_tile_out_probe(f, x, root, n), 2, n) == 2) return n;
     return 1;
 }
 

@@ -118,20 +118,22 @@ XG_FN xg_imap *xg_tile_scale_map(const xg_tile_plan *p, xg_aff_ctx *x, const int
     xg_tile_set_variables(&p->form, x, m, linear);
     return m;
 }
-/* The number for a matrix; of columns that are none, zero. */
+/* The number for a matrix; of columns that are none, another one: a branch would wait for it. */
 XG_FN xg_kval *xg_tile_scale_number(
     xg_tile_kernel *w, const xg_tile_scale *s, const xg_imap *map, const xg_imap *all, xg_kval *const *at) {
-    const xg_ktype *type = xg_kir_scalar(w->s.b.m, xg_kelem_of(s->number->shape->type));
-    xg_elem v = xg_elem_real(xg_kconst_bits(&w->s.b, type, 0));
-    xg_flow f = xg_flow_begin(&w->s);
-    xg_kval *index[XG_RANK_MAX], *cond = xg_tile_inside(w, map, all, at);
-    if (cond) xg_flow_elem(&f, &v);
-    xg_flow_if(&f, cond);
+    xg_aff_ctx *x = w->s.b.m->aff;
+    xg_aff_env env = xg_imap_env(x, all);
+    xg_kval *index[XG_RANK_MAX];
+    uint32_t k;
     xg_emit_forget(&w->s);
-    xg_elem_apply(&w->s, map, at, index);
-    v = xg_elem_of(&w->s, s->number, index);
-    xg_flow_end(&f);
-    return v.v;
+    xg_elem_apply(&w->s, xg_imap_with_results(x, all, map->results, map->n_results), at, index);
+    for (k = 0; k < map->n_results; k++) {
+        int64_t last = s->number->shape->dims[k] - 1;
+        if (xg_range_within(xg_aff_range(&env, map->results[k]), xg_range_of(0, last))) continue;
+        index[k] = xg_k2_int(&w->s.b, XG_K_OP_MINSI, index[k], last);
+        index[k] = xg_k2_int(&w->s.b, XG_K_OP_MAXSI, index[k], 0);
+    }
+    return xg_elem_of(&w->s, s->number, index).v;
 }
 XG_FN int64_t xg_tile_scale_each(const xg_tile_plan *p) {
     return p->shape.tn / XG_KMMA_N * xg_tile_scale_sets(p, p->shape.k);
@@ -139,7 +141,7 @@ XG_FN int64_t xg_tile_scale_each(const xg_tile_plan *p) {
 XG_FN int64_t xg_tile_scale_numbers(const xg_tile_plan *p) {
     return p->deep > 1 ? p->n_scales * xg_tile_scale_each(p) : 0;
 }
-XG_FN void xg_tile_scale_read(xg_tile_kernel *w, xg_kval *step, xg_kval **numbers) {
+XG_FN void xg_tile_scale_at(xg_tile_kernel *w, xg_kval *step, xg_kval **numbers) {
     const xg_tile_plan *p = w->p;
     xg_kval *at[XG_TILE_SCALE_DIMS], *last = xg_k2_int(&w->s.b, XG_K_OP_SUBI, w->steps, 1);
     int64_t counts[XG_TILE_SCALE_DIMS], each = xg_tile_scale_each(p), k;
@@ -173,16 +175,56 @@ XG_FN int64_t xg_tile_scale_issue(const xg_tile_plan *p) {
     };
     return (xg_tile_scale_is_wide(p) ? 2 * p->n_scales + 3 : p->n_scales) + (p->table ? (int64_t)LOOK_UP : 0);
 }
+/* The one element of memory that a value is made of; NULL: there are more, or none. */
+XG_FN xg_kval *xg_tile_scale_loaded(xg_kval *v, uint32_t depth) {
+    xg_kval *found = NULL, *one;
+    uint32_t k;
+    if (!v->def || v->def->n_regions || !depth) return NULL;
+    if (v->def->op == XG_K_OP_EXTRACT) return v;
+    for (k = 0; k < v->def->n_operands; k++) {
+        one = xg_tile_scale_loaded(v->def->operands[k].value, depth - 1);
+        if (one && found) return NULL;
+        if (one) found = one;
+    }
+    return found;
+}
+enum {
+    XG_TILE_SCALE_DEPTH = 12 /* operations between what is loaded and a number: a packed zero point has five */
+};
+/* What is loaded alone: what follows would wait for it, and is done in front of the step's products. */
+XG_FN void xg_tile_scale_read(xg_tile_kernel *w, xg_kval *step, xg_kval **numbers) {
+    int64_t k;
+    xg_tile_scale_at(w, step, numbers);
+    for (k = 0; k < xg_tile_scale_numbers(w->p); k++) {
+        xg_kval *one = xg_tile_scale_loaded(numbers[k], XG_TILE_SCALE_DEPTH);
+        w->computes |= one && one != numbers[k];
+        if (one) numbers[k] = one;
+    }
+}
+XG_FN void xg_tile_scale_compute(xg_tile_kernel *w, xg_kval *step) {
+    int64_t k, n = xg_tile_scale_numbers(w->p);
+    memcpy(w->scale, w->numbers, (size_t)n * sizeof *w->scale);
+    if (!w->computes) return;
+    xg_tile_scale_at(w, step, w->scale);
+    for (k = 0; k < n; k++) {
+        xg_kval *one = xg_tile_scale_loaded(w->scale[k], XG_TILE_SCALE_DEPTH);
+        if (one && one != w->scale[k])
+            xg_kval_replace(one, w->numbers[k]);
+        else
+            w->scale[k] = w->numbers[k];
+    }
+}
 /* In both halves of a word each; what is added is subtracted with the other sign. */
-XG_FN void xg_tile_scale_spread(xg_tile_kernel *w) {
+XG_FN void xg_tile_scale_spread(xg_tile_kernel *w, xg_kval *step) {
     enum {
         LOW_TWICE = 0x1010,
         SIGN = 0x8000
     };
     xg_kb *b = &w->s.b;
     int64_t k;
+    xg_tile_scale_compute(w, step);
     for (k = 0; k < xg_tile_scale_numbers(w->p); k++) {
-        xg_kval *v = w->scale[k] = w->numbers[k];
+        xg_kval *v = w->scale[k];
         if (xg_tile_scale_is_wide(w->p)) continue;
         v = xg_kcast(b, XG_K_OP_EXTUI, xg_kcast(b, XG_K_OP_BITCAST, v, XG_E_I16), XG_E_I32);
         w->scale[k] = xg_k3(b, XG_K_OP_PRMT, v, v, xg_kconst_i32(b, LOW_TWICE));

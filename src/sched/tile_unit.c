@@ -297,7 +297,7 @@ XG_FN int64_t xg_tile_unit_deep(const xg_tile_plan *p, const xg_tile_shape *s, c
     if (t->along_k && !p->n_scales && p->form.group[XG_TILE_M].size > s->m && !xg_device_is_narrow(p->device))
         return 1; /* each tile of rows would make them anew */
     if (s->m > s->tm || !few->copied || !few->along_k || vectors[0] < 2) return 1;
-    if (p->pack) return xg_tile_pack_deep(p, s);
+    if (p->pack) return xg_tile_pack_deep(p, s, vectors[1]);
     if (t->along_k && vectors[1] < XG_TILE_ACCESS_BYTES && s->k < XG_TILE_UNIT_BANK_BYTES) return 1; /* rows meet */
     return vectors[1] >= XG_TILE_UNIT_BRICK && s->k % XG_KMMA_K_BYTES == 0 ? 2 : 1;
 }
