@@ -131,9 +131,10 @@ XG_FN bool xg_rounds_covers(const xg_rounds *r, const xg_inst *u) {
     for (k = 0; k < u->shape->rank; k++) {
         int64_t n = u->shape->dims[k], size = XG_OPERAND(u, 1)->shape->dims[k], at[3] = {0, 0, XG_ROUNDS_COPIES};
         if (n == size) continue;
-        if (++moves > 1 || u->n_operands != 2 + u->shape->rank || size * r->trips != n ||
-            !xg_rounds_linear(r, XG_OPERAND(u, 2 + k), 1, at))
-            return false;
+        if (++moves > 1 || u->n_operands != 2 + u->shape->rank || n % r->trips || n / r->trips != size ||
+            !xg_rounds_linear(r, XG_OPERAND(u, 2 + k), 1, at) ||
+            (uint64_t)(n - size) > xg_int_type_max(XG_OPERAND(u, 2 + k)->shape->type))
+            return false; /* or counts past what its type has */
         if (at[0] != (at[1] < 0 ? n - size : 0) || (at[1] != size && at[1] != -size)) return false;
     }
     return moves == 1;
