@@ -51,7 +51,6 @@ typedef struct xg_tile_group {
     uint32_t n;
     xg_tile_axis axes[XG_TILE_VARS_MAX]; /* outermost first */
     int64_t size;
-    int64_t channels; /* of lines of them that are filled up: those that there are; 0: of others */
 } xg_tile_group;
 
 typedef struct xg_tile_form {

@@ -154,15 +154,7 @@ XG_FN bool xg_tile_box_dims(
 XG_FN bool xg_tile_box_is_filled(const xg_tile_plan *p) {
     return p->pixels && p->pixels_of == XG_TILE_M && (p->halo || p->form.filled);
 }
-/* The map of all numbers. */
-XG_FN xg_imap *xg_tile_box_free(xg_aff_ctx *x, const xg_imap *m) {
-    xg_imap *all = xg_imap_copy(x, m, 0);
-    uint32_t k;
-    for (k = all->n_constraints = 0; k < all->n_dims; k++) all->dims[k].range = xg_range_of(INT64_MIN, INT64_MAX);
-    return all;
-}
-/* The array, of boxes of one element; to: (variables) -> its indices. *own: see xg_tile_box_axes. Of lines of channels
- * (tile_halo.c) the last axis has all that there are at first, so that quotients and remainders of them go away. */
+/* The array, of boxes of one element; to: (variables) -> its indices. *own: see xg_tile_box_axes. */
 XG_FN bool xg_tile_box_array(const xg_tile_plan *p, xg_aff_ctx *x, xg_tile_fetch *t, const xg_shape *s,
     const xg_imap *to, bool direct, xg_tile_form *own) {
     bool filled = xg_tile_box_is_filled(p);
@@ -173,42 +165,23 @@ XG_FN bool xg_tile_box_array(const xg_tile_plan *p, xg_aff_ctx *x, xg_tile_fetch
     xg_tile_box_axes(&p->form, own);
     axes = xg_imap_of_dims(x, own->n_vars, p->form.n_vars);
     for (n = 0; n < p->form.n_vars; n++) axes->results[n] = xg_aff_const(x, 0);
-    for (n = a = 0; n < XG_TILE_ROLES; n++) {
-        const xg_tile_group *g = &p->form.group[n];
-        for (d = 0; d < g->n; d++, a++) {
-            const xg_tile_axis *of = &g->axes[d];
-            int64_t extent = of->extent;
-            if (g->channels && d + 1 == g->n) extent = g->channels;
-            if (g->channels && !d) extent = 1;
-            axes->dims[a].range = xg_range_of(0, extent - 1);
+    for (n = a = 0; n < XG_TILE_ROLES; n++)
+        for (d = 0; d < own->group[n].n; d++, a++) {
+            const xg_tile_axis *of = &p->form.group[n].axes[d];
+            axes->dims[a].range = xg_range_of(0, of->extent - 1);
             axes->results[of->of] = xg_aff_add_k(x, xg_aff_add_dim(x, axes->results[of->of], a, of->scale), of->first);
         }
-    }
     axes->n_results = to->n_dims;
     whole = xg_imap_compose(x, axes, to);
     if (!xg_imap_ok(whole) || !xg_tile_box_is_whole(x, axes, whole, s, direct, filled, own->group[XG_TILE_B].n))
         return false;
-    if (direct && filled) whole = xg_imap_compose(x, axes, xg_tile_box_free(x, to)); /* nothing but what axes say */
-    if (!xg_imap_ok(whole)) return false;
-    all = xg_tile_box_free(x, whole);
-    for (n = XG_TILE_M; n < XG_TILE_ROLES; n++) {
-        const xg_tile_group *g = &own->group[n];
-        for (d = 0; g->channels && d < all->n_results; d++) {
-            const xg_tile_axis *last = &g->axes[g->n - 1];
-            int64_t scale = xg_aff_scale_of(all->results[d], xg_aff_dim(x, last->of));
-            all->results[d] = xg_aff_add_dim(x, all->results[d], g->axes[0].of, last->extent * scale);
-        }
+    if (direct && filled) { /* nothing is known of places but what axes say */
+        all = xg_imap_copy(x, to, 0);
+        for (n = all->n_constraints = 0; n < all->n_dims; n++) all->dims[n].range = xg_range_of(INT64_MIN, INT64_MAX);
+        whole = xg_imap_compose(x, axes, all);
     }
     for (n = 0; n < XG_KMAP_RANK; n++) t->tensor.box[n] = 1;
-    return xg_tile_box_dims(t, x, &own->group[p->pixels_of], all, s);
-}
-/* Channels that are summed up end where the array does: behind them copies find zeros. */
-XG_FN bool xg_tile_box_ends(const xg_tile_fetch *t, xg_aff_ctx *x, const xg_tile_group *k) {
-    const xg_tile_axis *last = &k->axes[k->n - 1];
-    const xg_aff *e = xg_aff_add_dim(x, xg_aff_dim(x, last->of), k->axes[0].of, last->extent);
-    uint32_t r;
-    for (r = 0; r < t->tensor.rank && (t->boxes->results[r] != e || t->tensor.dims[r] != k->channels); r++) {}
-    return r < t->tensor.rank;
+    return xg_imap_ok(whole) && xg_tile_box_dims(t, x, &own->group[p->pixels_of], whole, s);
 }
 /* to: (variables) -> the array's indices. */
 XG_FN bool xg_tile_box_describe(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_inst *from, const xg_imap *to) {
@@ -219,7 +192,6 @@ XG_FN bool xg_tile_box_describe(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, c
     uint32_t d = 0;
     if (!xg_tile_box_array(p, x, t, from->shape, to, from == t->from, &own)) return false;
     k = &own.group[XG_TILE_K];
-    if (k->channels && !xg_tile_box_ends(t, x, k)) return false;
     rows = &own.group[side ? XG_TILE_N : XG_TILE_M];
     t->row_dim = 0;
     if (!xg_tile_box_run(t, x, t->along_k ? k : rows, line, &d) || d != 1) return false;
@@ -312,7 +284,7 @@ XG_APART XG_FN void xg_tile_box_plan(
         if (!(k == BOX || k == SUMMED_BOX ? xg_tile_box_may : xg_tile_halo_may)(&boxes, role)) continue;
         boxes.picoseconds = p->blocks ? p->picoseconds : 0;
         xg_tile_plan_order(&boxes, e, m, out_bytes);
-        if (boxes.blocks && (boxes.bulk || !boxes.form.group[XG_TILE_K].channels)) *p = boxes;
+        if (boxes.blocks) *p = boxes;
     }
 }
 /* Where boxes begin, of places that count so much; linear: of the contraction. */

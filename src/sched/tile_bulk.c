@@ -136,8 +136,6 @@ XG_FN bool xg_tile_bulk_is_shared(const xg_tile_plan *p, uint32_t side) {
 XG_FN bool xg_tile_bulk_may_vary(const xg_tile_plan *p, const xg_device *m, const xg_tile_shape *s) {
     /* steps that end early, or are split among blocks, are a block's own */
     if (p->in_tensor || s->cluster > 1 || s->split > 1 || (s->multicast && m->blocks_per_cluster < 2)) return false;
-    if (p->halo && p->pixels_of == XG_TILE_K)
-        return false; /* ... and of so many sums none leave beside the next ones */
     if (s->multicast && p->fetch[s->multicast - 1].boxes && !p->fetch[s->multicast - 1].row_dim) return false;
     if (s->stays && xg_tile_is_ragged(p) && xg_tile_ragged_places(p) > 1) return false; /* those with none are last */
     return !s->stores || xg_tile_store_may(p, s->n);

@@ -223,18 +223,12 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first,
     o.map = xg_imap_simplify(x, m);
     for (k = 0; (f->filled || xg_tile_halo_steps(p)) && k < f->rank; k++) /* boxes may reach beyond the result */
         o.map = xg_imap_with_constraint(x, o.map, m->results[k], xg_range_of(0, f->hero->shape->dims[k] - 1));
-    for (k = 0; k < XG_TILE_SIDES; k++) {
-        xg_tile_role role = k ? XG_TILE_N : XG_TILE_M;
-        const xg_tile_group *g = &f->group[role];
-        const xg_aff *own = linear[role];
-        int64_t each = k ? p->out_vector : 1, all = p->tiles[k] * (k ? p->shape.n : pace), line;
-        if (k) own = xg_aff_sub(x, own, xg_aff_dim(x, XG_TILE_OUT_LANE)); /* the first lane decides, of whole vectors */
-        if (all > g->size && (k || !xg_tile_is_ragged(p)))
-            o.map = xg_imap_with_constraint(x, o.map, own, xg_range_of(0, g->size - each));
-        if (!g->channels) continue;
-        line = g->axes[g->n - 1].extent;
-        own = xg_aff_add_mul(x, xg_aff_mod(x, own, line), xg_aff_div(x, own, g->size / g->axes[0].extent), line);
-        o.map = xg_imap_with_constraint(x, o.map, own, xg_range_of(0, g->channels - each));
+    if (p->tiles[0] * pace > f->group[XG_TILE_M].size && !xg_tile_is_ragged(p))
+        o.map = xg_imap_with_constraint(x, o.map, linear[XG_TILE_M], xg_range_of(0, f->group[XG_TILE_M].size - 1));
+    if (p->tiles[1] * p->shape.n > f->group[XG_TILE_N].size) { /* the first lane decides: sizes are whole vectors */
+        linear[XG_TILE_N] = xg_aff_sub(x, linear[XG_TILE_N], xg_aff_dim(x, XG_TILE_OUT_LANE));
+        o.map = xg_imap_with_constraint(
+            x, o.map, linear[XG_TILE_N], xg_range_of(0, f->group[XG_TILE_N].size - p->out_vector));
     }
     o.map = xg_tile_pack_inside(p, x, o.map, xg_aff_sub(x, linear[XG_TILE_N], xg_aff_dim(x, XG_TILE_OUT_LANE)));
     return o;

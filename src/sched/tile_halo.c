@@ -138,15 +138,11 @@ XG_FN void xg_tile_halo_kinds(xg_tile_plan *p, const xg_tile_group *k) {
         p->halo_kinds *= XG_MIN(p->halo_strides[v], k->axes[v].extent);
     }
 }
-/* Lines of channels are outermost, too. The last one is filled up: what rows or columns find there is no part of the
- * result, and what is summed up finds zeros (xg_tile_box_ends). */
+/* Lines of channels are outermost, too. */
 XG_FN void xg_tile_halo_channels(xg_tile_group *k, int64_t line) {
-    int64_t own = k->axes[k->n - 1].extent, lines = xg_tile_over(own, line);
-    if (own % line) k->channels = own;
-    k->size = k->size / own * lines * line;
     memmove(&k->axes[1], k->axes, k->n * sizeof *k->axes);
     k->axes[0] = k->axes[k->n];
-    k->axes[0].extent = lines;
+    k->axes[0].extent /= line;
     k->axes[0].scale *= line;
     k->axes[k->n++].extent = line;
 }
@@ -163,7 +159,7 @@ XG_FN const xg_window_dim *xg_tile_halo_inner(const xg_tile_plan *p, const xg_wi
     if ((uint32_t)xg_inst_attr(f->hero, XG_A_dim_labels)->v.labels->output_spatial.p[at] != own->of) return NULL;
     if (d->stride != 1 || d->window_dilation != 1 || d->base_dilation != 1 || d->reversal) return NULL;
     if (own->extent == 1 || own->extent > XG_TILE_HALO_ACROSS || n->n + 2 > XG_TILE_VARS_MAX) return NULL;
-    return d;
+    return n->axes[n->n - 1].extent % XG_KWGMMA_M ? NULL : d;
 }
 /* That axis becomes one of columns: sums go over the picture's pixels instead of positions, each of which meets what
  * the place stands before it. Places further on come first, so that their views follow each other. */
@@ -214,7 +210,7 @@ XG_FN bool xg_tile_halo_may(xg_tile_plan *p, xg_tile_role role) {
     if (p->halo % 2 == 0) p->halo_column = 0;
     p->pixels = rows && p->in_tensor ? (int64_t)XG_KTENSOR_M : (int64_t)XG_KWGMMA_M;
     p->pixels_of = role;
-    if (p->halo == 1 || (rows && channels->extent % line && p->form.phased)) return false;
+    if (channels->extent % line || p->halo == 1) return false;
     if (rows ? channels->of + 1 != p->form.n_vars : line != p->pixels || p->halo > XG_TILE_HALO_VIEWS) return false;
     if (2 * m->n > XG_TILE_VARS_MAX || k->n == XG_TILE_VARS_MAX) return false;
     xg_tile_halo_channels(k, line);

@@ -73,8 +73,8 @@ XG_FN bool xg_tile_store_may(const xg_tile_plan *p, int64_t n) {
 XG_FN const char *xg_tile_store_refuses(const xg_tile_plan *p, const xg_record *given, const xg_device *m) {
     bool pairs = xg_tile_is_named(given, "multicast"), stores = xg_tile_is_named(given, "tensor_store");
     if (xg_tile_is_named(given, "halo") && !p->halo)
-        return "no tile of these numbers has views of a picture; they want tensor copies, and a window of several "
-               "places, without a stride unless sums lie in tensor memory";
+        return "no tile of these numbers has views of a picture; they want tensor copies, whole lines of channels, and "
+               "a window of several places, without a stride unless sums lie in tensor memory";
     if (!pairs && !stores && !xg_tile_is_named(given, "stays")) return NULL;
     if (!m->warp_groups && !m->tensor_memory)
         return "pairs of blocks, blocks that stay and tensor stores want warp groups, which sm_90a has, or tensor "
