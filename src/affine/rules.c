@@ -124,7 +124,7 @@ XG_FN const xg_aff *xg_aff_add_in(xg_aff_env *env, const xg_aff *a, const xg_aff
 XG_FN const xg_aff *xg_aff_add(xg_aff_ctx *x, const xg_aff *a, const xg_aff *b) {
     return xg_aff_add_scaled(&x->anywhere, a, b, 1);
 }
-XG_FN const xg_aff *xg_aff_add_mul(xg_aff_ctx *x, const xg_aff *a, const xg_aff *b, int64_t scale) {
+XG_ONE_COPY XG_FN const xg_aff *xg_aff_add_mul(xg_aff_ctx *x, const xg_aff *a, const xg_aff *b, int64_t scale) {
     return xg_aff_add_scaled(&x->anywhere, a, b, scale);
 }
 XG_ONE_COPY XG_FN const xg_aff *xg_aff_add_dim(xg_aff_ctx *x, const xg_aff *a, uint32_t dim, int64_t scale) {
@@ -373,7 +373,9 @@ XG_FN const xg_aff *xg_aff_div_in(xg_aff_env *env, const xg_aff *e, int64_t k) {
     if (e->kind == XG_AFF_CONST) return xg_aff_const(env->x, xg_floor_div(e->k, k));
     return xg_aff_divide(env, e, k, XG_AFF_DIV);
 }
-XG_FN const xg_aff *xg_aff_div(xg_aff_ctx *x, const xg_aff *e, int64_t k) { return xg_aff_div_in(&x->anywhere, e, k); }
+XG_ONE_COPY XG_FN const xg_aff *xg_aff_div(xg_aff_ctx *x, const xg_aff *e, int64_t k) {
+    return xg_aff_div_in(&x->anywhere, e, k);
+}
 XG_FN const xg_aff *xg_aff_mod_in(xg_aff_env *env, const xg_aff *e, int64_t k) {
     if (!e || k <= 0) return NULL;
     if (k == 1) return xg_aff_const(env->x, 0);

@@ -48,10 +48,10 @@ typedef struct xg_finder {
     xg_module *m;
     xg_arena *a;
     int64_t length, stride;
+    xg_inst **found; /* the values, x first */
+    uint32_t n_found;
     xg_inst *x[XG_FIND_VALUES], *f[XG_FIND_VALUES]; /* f[v] makes value v */
     xg_map64 known;                                 /* instruction id: xg_ladder */
-    xg_inst **found;                                /* those, x first */
-    uint32_t n_found;
     xg_inst *scans[XG_FIND_VALUES];
     int64_t budget;
     const xg_ladder *target[XG_FIND_TARGETS]; /* of gradients: what is looked for */

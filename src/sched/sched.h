@@ -135,14 +135,14 @@ struct xg_nblock {
     const xg_nout *outs;
     xg_comp *combine; /* of what the outputs hold, then the values: what they hold next; NULL: the values */
     const xg_literal *const *init; /* by output; NULL: none, or it is made by another block */
+    bool regions;                  /* its text says what it reads and writes */
+    /* Reductions among threads (0: it is none). across, bit k: the threads of axis threadIdx.x + k combine one value
+     * each, and all have the result. lanes: so do aligned groups of so many lanes of a warp, and nothing begins it */
+    uint32_t across, lanes;
     /* of a flat nest: init comes first where these hold; before, where all reduced iterators are 0 */
     uint32_t n_begin;
     const xg_constraint *begin;
     xg_str intrinsic; /* of a block around others: the machine operation that does the same; empty: none */
-    bool regions;     /* its text says what it reads and writes */
-    /* Reductions among threads (0: it is none). across, bit k: the threads of axis threadIdx.x + k combine one value
-     * each, and all have the result. lanes: so do aligned groups of so many lanes of a warp, and nothing begins it */
-    uint32_t across, lanes;
 };
 
 typedef enum xg_nstmt_op {
