@@ -9573,7 +9573,7 @@ XG_FN uint32_t xg_sim_source_in(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_oper
 XG_APART XG_FN uint32_t xg_sim_source_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o, xg_sim_type t) {
     return xg_sim_source_in(p, s, o, t, false);
 }
-XG_FN uint32_t xg_sim_source(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i, xg_sim_type t) {
+XG_ONE_COPY XG_FN uint32_t xg_sim_source(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i, xg_sim_type t) {
     return xg_sim_source_of(p, s, &s->o[i], t);
 }
 
@@ -9594,7 +9594,9 @@ XG_FN uint32_t xg_sim_dest_in(xg_sim_asm *p, const xg_sim_operand *o, xg_sim_typ
 XG_APART XG_FN uint32_t xg_sim_dest_of(xg_sim_asm *p, const xg_sim_operand *o, xg_sim_type t) {
     return xg_sim_dest_in(p, o, t, false);
 }
-XG_FN uint32_t xg_sim_dest(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type t) { return xg_sim_dest_of(p, s->o, t); }
+XG_ONE_COPY XG_FN uint32_t xg_sim_dest(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_type t) {
+    return xg_sim_dest_of(p, s->o, t);
+}
 /* The arithmetic of the operands from 1 on, of these types, into operand 0. They are read in the order of the text, so
  * that messages name the first that is wrong whatever compiler orders the arguments of a call. */
 XG_FN xg_sim_ins *xg_sim_alu_of(
