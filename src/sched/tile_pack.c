@@ -170,7 +170,7 @@ XG_FN void xg_tile_pack_find(xg_tile_plan *p, xg_aff_ctx *x) {
     p->pack = t;
 }
 
-/* Where the tile's columns have an element of the array, whose columns may stand apart: map's domain, without others. */
+/* Where the tile's columns have an element of the array (its columns may stand apart): map's domain without others. */
 XG_FN const xg_imap *xg_tile_pack_inside(
     const xg_tile_plan *p, xg_aff_ctx *x, const xg_imap *map, const xg_aff *column) {
     const xg_tile_pack *t = p->pack;
